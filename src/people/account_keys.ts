@@ -9,6 +9,7 @@ import type { Actor } from "../accounts/actor.ts";
 import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
 import { referenceParameters } from "../feeds/find.ts";
 import { present } from "../lib/assert.ts";
+import { parseUuid } from "../lib/uuid.ts";
 import { OWN_KEYS_MAX } from "../limits.ts";
 import {
   type CreatedKeyOutcome,
@@ -108,7 +109,11 @@ export async function findOwnKey(
   keyId: string,
   { accountId }: Pick<Owner, "accountId">,
 ): Promise<Row<"find_own_key">> {
-  const row = await database.row("find_own_key", { account_id: accountId, key_id: keyId });
+  const id = parseUuid(keyId);
+  const row =
+    id === undefined
+      ? undefined
+      : await database.row("find_own_key", { account_id: accountId, key_id: id });
   if (row !== undefined) return row;
   throw new Refused("KEY_NOT_FOUND", "the account has no key with this id");
 }

@@ -11,6 +11,7 @@ import type { Actor } from "../accounts/actor.ts";
 import { present } from "../lib/assert.ts";
 import { type MailAddress, parseMailAddress } from "../lib/mail_address.ts";
 import { oneOf, text } from "../lib/typebox.ts";
+import { parseUuid } from "../lib/uuid.ts";
 import { INVITATION_DAYS, INVITATIONS_MAX, INVITATIONS_OF_ADDRESS_LIMIT } from "../limits.ts";
 import { accountReference } from "../operator/common_shapes.ts";
 import type { InputOf } from "../operator/operator.ts";
@@ -176,7 +177,7 @@ export async function withdrawInvitation(
 ): Promise<void> {
   const withdrawn = present(
     await database.row("withdraw_invitation", {
-      invitation_id: invitationId,
+      invitation_id: invitationIdOf(invitationId),
       person_id: personId ?? null,
       actor,
     }),
@@ -190,10 +191,19 @@ export async function acceptInvitation(
   { invitationId, personId }: { readonly invitationId: string; readonly personId: string },
 ): Promise<string> {
   const accepted = present(
-    await database.row("accept_invitation", { invitation_id: invitationId, person_id: personId }),
+    await database.row("accept_invitation", {
+      invitation_id: invitationIdOf(invitationId),
+      person_id: personId,
+    }),
   );
   if (accepted.outcome === "not_found") throw invitationNotFound();
   return present(accepted.account_id);
+}
+
+function invitationIdOf(text: string): string {
+  const invitationId = parseUuid(text);
+  if (invitationId === undefined) throw invitationNotFound();
+  return invitationId;
 }
 
 interface ChangedMember {
@@ -209,10 +219,12 @@ export async function changeMember(
   { accountId, personId, role }: ChangedMember,
   by: By,
 ): Promise<void> {
+  const memberId = parseUuid(personId);
+  if (memberId === undefined) throw memberNotFound();
   const changed = present(
     await database.row("change_member", {
       account_id: accountId,
-      person_id: personId,
+      person_id: memberId,
       role,
       acting_person: by.personId ?? null,
       actor: by.actor,
@@ -222,7 +234,7 @@ export async function changeMember(
     case "not_owner":
       throw ownerRequired();
     case "not_member":
-      throw new Refused("MEMBER_NOT_FOUND", "the account has no member with this id or address");
+      throw memberNotFound();
     case "last_owner":
       throw lastOwner();
   }
@@ -259,6 +271,10 @@ export function lastOwner(): Refused {
     "LAST_OWNER",
     "an account with members needs an owner; make another member an owner first",
   );
+}
+
+function memberNotFound(): Refused {
+  return new Refused("MEMBER_NOT_FOUND", "the account has no member with this id or address");
 }
 
 function invitationNotFound(): Refused {

@@ -10,6 +10,7 @@
 import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
 import { assert, present } from "../lib/assert.ts";
 import { openToken, sealToken } from "../lib/sealed_token.ts";
+import { parseUuid } from "../lib/uuid.ts";
 import { hashOfToken } from "../operator/sign_in_links.ts";
 import type { Database } from "../postgres/client/database.ts";
 
@@ -95,13 +96,15 @@ export async function enterAccount(
   database: Database,
   { token, accountId }: Entering,
 ): Promise<"entered" | "not_member" | "suspended" | "over"> {
+  const enteredId = parseUuid(accountId);
+  if (enteredId === undefined) return "not_member";
   const read = generateKey("read");
   const write = generateKey("write");
   const seal = (key: string) => sealToken(Buffer.from(key, "utf8"), sealing(token));
   const { outcome } = present(
     await database.row("enter_account", {
       session_hash: hashOfToken(token),
-      account_id: accountId,
+      account_id: enteredId,
       read_hash: hashKey(read),
       read_start: startOf(read),
       sealed_read: seal(read),

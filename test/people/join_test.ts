@@ -278,6 +278,24 @@ describe("members", () => {
     expect((await member.visitor().post("/own-keys", key)).status).toBe(200);
     await as.act("/members", { act: "role", ...named, role: "member" });
     expect((await member.post("/console/own-keys", key)).status).toBe(422);
+    // What is no id is the id of nothing.
+    for (const id of ["", "0", "undefined"]) {
+      const forms = [
+        ["/choose", { act: "accept", invitation_id: id }],
+        ["/choose", { act: "decline", invitation_id: id }],
+        ["/choose", { act: "enter", account_id: id }],
+        ["/members", { act: "withdraw", invitation_id: id }],
+        ["/members", { act: "role", person_id: id, role: "member" }],
+        ["/members", { act: "remove", person_id: id }],
+        ["/own-keys", { act: "edit", key_id: id }],
+        ["/own-keys", { act: "rotate", key_id: id }],
+        ["/own-keys", { act: "revoke", key_id: id }],
+      ] as const;
+      for (const [path, form] of forms) {
+        const { status } = await as.post(path, { ...form, confirmed: "yes" });
+        expect([path, form, status]).toEqual([path, form, 422]);
+      }
+    }
     await as.act("/members", { act: "remove", ...named });
     const out = await member.get("/console/members");
     expect([out.status, out.headers.get("location")]).toEqual([

@@ -1,5 +1,5 @@
 -- Accepts all open invitations to read feeds that were sent to a person's address, for the account that the person is
--- entering.
+-- entering. An invitation to a feed of this account stays, because its owner needs no grant.
 create or replace function take_access_invitations(person uuid, entered_account uuid)
 returns void
 language plpgsql
@@ -11,6 +11,12 @@ begin
   for invited in
     delete from access_invitations
     where address_key = (select address_key from persons where person_id = person)
+      and not exists (
+        select
+        from feeds
+        where feeds.feed_id = access_invitations.feed_id
+          and feeds.account_id = entered_account
+      )
     returning *
   loop
     if invited.ends_at > clock_timestamp() then

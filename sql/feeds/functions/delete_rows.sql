@@ -1,5 +1,6 @@
--- Permanently removes rows of a provider's own feed by their ids, from all batches, in one commit. If any of them
--- existed, the data version moves. The audit trail records their number, but not their ids.
+-- Permanently removes rows of a provider's own feed by their ids, from all batches, in one commit. The batch of a
+-- running import stays as its file says. If any of the rows existed, the data version moves. The audit trail records
+-- their number, but not their ids.
 --
 -- Outcomes: deleted, forbidden, suspended (for suspension_reason)
 -- deleted: the ids that existed, as a JSON array
@@ -46,6 +47,12 @@ begin
       from batches
       where batches.feed_id = emptied_feed
         and batches.emptied_at is null
+        and not exists (
+          select
+          from imports
+          where imports.feed_id = emptied_feed
+            and imports.batch_number = batches.batch_number
+        )
       order by batches.batch_number
     loop
       found_ids := found_ids || remove_rows(emptied_feed, batch.batch_number, ids);

@@ -41,7 +41,9 @@ begin
         batches.batch_number,
         batches.batch_number = feeds.current_batch as is_current,
         batches.batch_number = feeds.current_batch
-          or batches.retired_at > clock_timestamp() - grace as is_readable
+          or batches.retired_at > clock_timestamp() - grace
+          -- It was shown as the first batch, until an import was.
+          or batches.status = 'open' as is_readable
       from feeds
       left join batches
         on batches.feed_id = feeds.feed_id

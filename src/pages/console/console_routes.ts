@@ -141,7 +141,8 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
       ask: askApi(text),
       askText: text,
       params,
-      query: searchParams,
+      // PostgreSQL accepts no NUL in a text.
+      query: new URLSearchParams(searchParams.toString().replaceAll("%00", "")),
       root: rootOf(pathname),
       baseUrl: http.baseUrl(),
       takesCards: config.topups?.stripe !== undefined,

@@ -8,7 +8,7 @@
  */
 import { present } from "../../lib/assert.ts";
 import { LOW_BALANCE_NANOS } from "../../limits.ts";
-import { creditsText, nanosOfCredits } from "../../money/money.ts";
+import { creditsNumber, creditsText, nanosOfCredits } from "../../money/money.ts";
 import {
   MAIL_CHOICES,
   type MailChoice,
@@ -17,7 +17,8 @@ import {
   setMailChoices,
 } from "../../notices/mail_choices.ts";
 import type { DeliveryOutcome, WebhookOutcome } from "../../notices/webhook_shapes.ts";
-import { Text } from "../layout/parts.tsx";
+import { AMOUNT_NANOS_MAX } from "../../operator/common_shapes.ts";
+import { digits, Text } from "../layout/parts.tsx";
 import { ActForm } from "./act_form.tsx";
 import { Next, nextOffset, offsetOf } from "./lists.tsx";
 import { refusalOf } from "./refusal_messages.ts";
@@ -173,10 +174,10 @@ function noticesPage({ path: to, permission, lead, other }: NoticesPage): PageRo
             : `A notice will be sent when the balance drops below ${form.text("credits")} credits.`,
         async run(visit, form) {
           const nanos = nanosOfCredits(form.text("credits"));
-          if (nanos === undefined || nanos < 0n) {
+          if (nanos === undefined || nanos < 0n || nanos > AMOUNT_NANOS_MAX) {
             return {
               kind: "refused",
-              why: "Enter a number of credits, or 0 to turn the notice off.",
+              why: `Enter a number of credits up to ${digits(creditsNumber(AMOUNT_NANOS_MAX))}, or 0 to turn the notice off.`,
             };
           }
           await visit.operator.database.row("set_low_balance", {

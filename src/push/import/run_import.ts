@@ -270,10 +270,11 @@ export async function renewClaim(
   const { suspensionReason: reason } = fresh;
   if (reason !== null) throw problemOfRefusal({ kind: "feed_suspended", reason });
   const isOtherwise =
-    fresh.feedType !== feedType ||
+    // A feed without a type gets it from its first push.
+    (fresh.feedType !== null && fresh.feedType !== feedType) ||
     // All rows of a collection must meet the same schema. Events were valid when they were stored.
     (feedType === "collection" && fresh.lockedSchema !== feed.lockedSchema);
-  if (isOtherwise && fresh.feedType !== null) {
+  if (isOtherwise) {
     throw unavailable("The feed's type or schema was changed while the import ran. Import again.");
   }
   if (tries >= PLANS_MAX) throw keepsChanging("The feed");

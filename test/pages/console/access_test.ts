@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { present } from "../../../src/lib/assert.ts";
 import hostileStrings from "../../fixtures/hostile-strings.json" with { type: "json" };
-import { join } from "../../people/support.ts";
+import { accept, invite, join } from "../../people/support.ts";
 import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { HOSTILE } from "./scene.ts";
 import { createAdmin, dangersIn, fieldsIn, signIn, type Visitor } from "./support.ts";
@@ -496,6 +496,25 @@ describe("an invitation of an address", () => {
     const take = { act: "take", invitation_id: await invitationOf(feed) };
     expect(await html(who.post("/access", take), 422)).toContain("This account owns the feed");
     expect(await invitationOf(feed)).toBe(take.invitation_id);
+  });
+
+  test("stays while its person enters the account that owns the feed, and is taken for the next one", async () => {
+    const owner = await join(gateway, "host@example.com");
+    const account = await accountOf("host@example.com");
+    const feed = await makeFeed("invited");
+    await gateway.sql`update feeds set account_id = ${account} where feed_id = ${feed.id}`;
+    const address = "guest@example.com";
+    const guest = await join(gateway, address);
+    const own = await accountOf(address);
+    await invite(gateway, { admin, account, address, role: "member" });
+    await accept(guest);
+    await owner.visitor().act(readersOf(feed), { act: "invite", address });
+    const enter = (account_id: string) =>
+      guest.post("/console/choose", { act: "enter", account_id });
+    expect((await enter(account)).status).toBe(303);
+    expect(await html(owner.visitor().get(readersOf(feed)))).toContain(address);
+    expect((await enter(own)).status).toBe(303);
+    expect(await html(guest.visitor().get("/access"))).toContain(feed.name);
   });
 
   test("a new person's account gets the access when it joins", async () => {

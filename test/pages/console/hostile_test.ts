@@ -114,6 +114,13 @@ describe("hostile texts", () => {
     }
   });
 
+  test("a NUL in the query is left out", async () => {
+    for (const path of ["/find?q=%00", "/feeds?q=%00", "/accounts?q=a%00", "/audit?q=%00"]) {
+      expect([path, (await operator.get(path)).status]).toEqual([path, 200]);
+    }
+    expect((await operator.get("/accounts?cursor=%00")).status).toBeLessThan(500);
+  });
+
   test("as words that are looked for, they stay texts", async () => {
     for (const text of TEXTS.slice(0, 60)) {
       await look(undefined, `/?${new URLSearchParams({ q: text.slice(0, 150) })}`);

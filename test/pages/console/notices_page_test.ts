@@ -160,6 +160,8 @@ test("a member chooses which notices are mailed, and the threshold of the accoun
   await visitor.act("/notices", { act: "threshold", credits: "5" });
   const [low] = await gateway.sql`select threshold_nanos from low_balances`;
   expect(Number(low?.threshold_nanos)).toBe(5_000);
-  const wrong = await visitor.act("/notices", { act: "threshold", credits: "none" });
-  expect(await wrong.answer.text()).toContain("Enter a number");
+  for (const credits of ["none", "-1", "1000000000000000.001", "9223372036854776"]) {
+    const wrong = await visitor.act("/notices", { act: "threshold", credits });
+    expect(await wrong.answer.text()).toContain("up to 1,000,000,000,000,000, or 0");
+  }
 });

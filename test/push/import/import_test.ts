@@ -245,6 +245,65 @@ describe("import into a collection", () => {
     }
   });
 
+  test("a cursor of the first batch goes on in it after an import, while the batch is open", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const reader = await scene.gateway.createKey(await scene.gateway.createAccount(), "read");
+    const page = async (query: string) => {
+      const response = await scene.gateway.get(`/v1/feed/${feedId}?limit=2${query}`, reader);
+      return { status: response.status, body: (await response.json()) as Json };
+    };
+    let cursor = "";
+    await importFile(
+      feedId,
+      slowly(async (send) => {
+        send(`${ndjson(rowsOf(100))}\n`);
+        await untilBegun(feedId);
+        await scene.push(feedId, { payload: rowsOf(4), batch_id: "b" });
+        cursor = (await page("")).body.next_cursor;
+        send(ndjson([{ id: "last" }]));
+      }),
+    );
+    const next = await page(`&cursor=${cursor}`);
+    expect([next.status, next.body.data]).toEqual([200, [{ id: 2 }, { id: 3 }]]);
+  });
+
+  test("rows that are deleted meanwhile stay as the file says", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    await scene.push(feedId, [{ id: 1, is: "old" }]);
+    const { last } = await importFile(
+      feedId,
+      slowly(async (send) => {
+        send(`${ndjson(rowsOf(2 * IMPORT_ROWS_MAX))}\n`);
+        await untilStaged(feedId);
+        const path = `/v1/provider/feed/${feedId}/rows?ids=1`;
+        const deleted = await scene.gateway.send("DELETE", path, scene.key, undefined);
+        expect(await deleted.json()).toMatchObject({ deleted: ["1"] });
+        send(ndjson([{ id: "last" }]));
+      }),
+    );
+    expect(last.receipt).toMatchObject({ rows_inserted: 2 * IMPORT_ROWS_MAX + 1 });
+    expect(await scene.shown(feedId)).toContain('{"id":1}');
+  });
+
+  test("a schema that is locked meanwhile ends the import, of a feed without a type, too", async () => {
+    for (const type of ["collection", undefined] as const) {
+      const feedId = await scene.createFeed(type && { type });
+      const { last } = await importFile(
+        feedId,
+        slowly(async (send) => {
+          send(`${ndjson(rowsOf(2 * IMPORT_ROWS_MAX, () => ({ v: "text" })))}\n`);
+          await untilStaged(feedId);
+          const path = `/v1/provider/feed/${feedId}/edit`;
+          const schema = { properties: { v: { type: "integer" } } };
+          const locked = { schema_locked: true, schema_definition: schema };
+          expect((await scene.gateway.send("PATCH", path, scene.key, locked)).status).toBe(200);
+          send(ndjson([{ id: "last", v: 1 }]));
+        }),
+      );
+      expect(last.problem.detail).toContain("schema was changed while the import ran");
+    }
+  });
+
   test("what a failed import had staged is no data: the feed's type may still be changed", async () => {
     const feedId = await scene.createFeed();
     const { last } = await importFile(feedId, `${ndjson(rowsOf(1_500))}\nno json`);
@@ -285,6 +344,18 @@ describe("import into a collection", () => {
 });
 
 /** Waits until an import has the feed. */
+/** Until the first part of a file is stored. */
+async function untilStaged(feedId: string): Promise<void> {
+  const { sql } = scene.gateway;
+  const isStaged = async () => {
+    const rows = await sql`
+      select from imports join collection_rows using (feed_id, batch_number)
+      where feed_id = ${feedId} limit 1`;
+    return rows.length > 0;
+  };
+  expect(await waitFor(isStaged, 60_000)).toBe(true);
+}
+
 async function untilBegun(feedId: string): Promise<void> {
   const { sql } = scene.gateway;
   const isBegun = async () => (await sql`select from imports where feed_id = ${feedId}`).length > 0;
