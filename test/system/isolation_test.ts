@@ -24,7 +24,7 @@ const SLOWER_MAX = 3;
 /** A median below this is no delay, however fast the victim was alone: a busy machine adds as much. */
 const DELAY_MS_MIN = 3;
 /** Of the time without an attack: how long the gateway may wait for a processor. */
-const WAITED_SHARE_MAX = 0.15;
+const WAITED_SHARE_MAX = 0.2;
 const TURNS = 5;
 const QUIET_MS = 150;
 const ATTACK_MS = 400;
