@@ -43,6 +43,7 @@ import { webhookRoutes } from "./routes/webhook_routes.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
 import { openWays } from "./topups/open_ways.ts";
+import { createCardTopups } from "./topups/pay_by_link.ts";
 import { stripeWebhook } from "./topups/stripe/webhook_route.ts";
 import { topupRoutes } from "./topups/topup_routes.ts";
 
@@ -114,7 +115,10 @@ export function createApp(services: Services) {
     return routes.handle(request);
   };
   const { hasConsole } = config;
-  if (hasConsole) routes.use(consoleRoutes(services, { handle, buyFeed }));
+  if (hasConsole) {
+    const topUpByCard = ways.card && createCardTopups(services, ways.card);
+    routes.use(consoleRoutes(services, { handle, buyFeed, topUpByCard }));
+  }
   if (ways.stripe !== undefined) routes.use(stripeWebhook(services, ways.stripe));
   const frame = pageFrame({ hasConsole, canJoin: canJoin(config) });
   const app = routes

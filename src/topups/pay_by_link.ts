@@ -3,41 +3,33 @@
  *
  * @module
  */
-import type { Principal } from "../api/callers/callers.ts";
-import { type Answer, privateJson } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
 import { unavailable } from "../http/problem_details.ts";
+import { present } from "../lib/assert.ts";
 import { TOPUP_LINK_MS } from "../limits.ts";
+import { withoutGroups } from "../money/money.ts";
 import type { Services } from "../services.ts";
 import { dayLimits, problemOfBegin } from "./order_limits.ts";
-import { beginTopup, expireTopup, notePayPage } from "./store_topup.ts";
-import { topupText } from "./topup_shapes.ts";
-import { type LinkWay, WayFailed } from "./way.ts";
+import { beginTopup, expireTopup, notePayPage, type TopupOrder } from "./store_topup.ts";
+import { amountMistake, topupAmount } from "./topup_body.ts";
+import { type LinkWay, type Topup, WayFailed } from "./way.ts";
 
-interface LinkOrder {
-  readonly call: Call;
-  readonly principal: Principal;
-  readonly amountNanos: bigint;
-  readonly network: string | undefined;
-}
+type LinkOrder = Pick<
+  TopupOrder,
+  "accountId" | "keyId" | "amountNanos" | "idempotencyKey" | "network"
+>;
 
-/** Creates a top-up, or returns the one with the same Idempotency-Key. @throws {Problem} 403, 409, 503 */
+/**
+ * Creates a top-up with a payment page, or returns the one with the same Idempotency-Key.
+ * @throws {Problem} 403, 409, 503
+ */
 export async function payByLink(
   services: Services,
   way: LinkWay,
-  { call, principal, amountNanos, network }: LinkOrder,
-): Promise<Answer> {
+  linkOrder: LinkOrder,
+): Promise<{ readonly topup: Topup; readonly isNew: boolean }> {
   const { database, log } = services;
-  const idempotencyKey = call.request.headers.get("idempotency-key") ?? undefined;
-  const order = {
-    accountId: principal.accountId,
-    keyId: principal.keyId,
-    way: "card",
-    amountNanos,
-    lifetimeMs: TOPUP_LINK_MS,
-    idempotencyKey,
-    network,
-  } as const;
+  const { idempotencyKey } = linkOrder;
+  const order = { ...linkOrder, way: "card", lifetimeMs: TOPUP_LINK_MS } as const;
   const begun = await beginTopup(database, order, dayLimits(services));
   if (begun.kind !== "begun" && begun.kind !== "repeated") throw problemOfBegin(begun.kind);
   let { topup } = begun;
@@ -58,9 +50,19 @@ export async function payByLink(
       throw unavailable("Card payments are temporarily unavailable. Try again later.");
     }
   }
-  return {
-    status: begun.kind === "begun" ? 201 : 200,
-    headers: privateJson(),
-    body: topupText(topup),
+  return { topup, isNew: begun.kind === "begun" };
+}
+
+/** Top-ups by card for the console, which gets the amount as a person typed it. */
+export function createCardTopups(services: Services, card: LinkWay) {
+  return async (payer: Pick<LinkOrder, "accountId" | "keyId">, typed: string | undefined) => {
+    const { usdMax } = present(services.config.topups);
+    const usd = typed === undefined ? undefined : withoutGroups(typed);
+    const amountNanos = usd === undefined ? undefined : topupAmount(usd, usdMax);
+    if (amountNanos === undefined) {
+      return { kind: "refused", why: amountMistake(usd, usdMax) } as const;
+    }
+    const { topup } = await payByLink(services, card, { ...payer, amountNanos });
+    return { kind: "begun", amountNanos, payUrl: present(topup.pay_url) } as const;
   };
 }

@@ -46,24 +46,32 @@ export function readTopupBody(json: JsonText, usdMax: number): BodyOutcome {
     : { kind: "order", amountNanos, way };
 }
 
-function readAmount(json: JsonText, usdMax: number, errors: FieldError[]): bigint | undefined {
-  const given = findMember(json.root, "usd");
-  // Parsed from its text, because a double can't represent cents exactly.
-  const nanos = given?.kind === "number" ? nanosOfUsd(textOf(json, given)) : undefined;
+/** Nano-dollars of the text of a number of USD. Undefined if nobody can top up by so much, with `usdMax` in whole USD. */
+export function topupAmount(text: string, usdMax: number): bigint | undefined {
+  const nanos = nanosOfUsd(text);
   const least = TOPUP_CENTS_MIN * NANOS_PER_CENT;
   const most = BigInt(usdMax) * CENTS_PER_USD * NANOS_PER_CENT;
-  if (nanos !== undefined && nanos >= least && nanos <= most && nanos % NANOS_PER_CENT === 0n) {
-    return nanos;
-  }
+  const isAmount =
+    nanos !== undefined && nanos >= least && nanos <= most && nanos % NANOS_PER_CENT === 0n;
+  return isAmount ? nanos : undefined;
+}
+
+/** What is wrong with an amount that is none. `given` is its text, undefined if it is missing. */
+export function amountMistake(given: string | undefined, usdMax: number): string {
   const expected = `a number from 0.50 to ${usdMax} with at most 2 decimals`;
-  errors.push({
-    path: "/usd",
-    message:
-      given === undefined
-        ? `usd is required: ${expected}`
-        : `usd must be ${expected}, got ${excerpt(textOf(json, given))}`,
-  });
-  return undefined;
+  return given === undefined
+    ? `usd is required: ${expected}`
+    : `usd must be ${expected}, got ${excerpt(given)}`;
+}
+
+function readAmount(json: JsonText, usdMax: number, errors: FieldError[]): bigint | undefined {
+  const given = findMember(json.root, "usd");
+  const text = given && textOf(json, given);
+  // Parsed from its text, because a double can't represent cents exactly.
+  const nanos =
+    given?.kind === "number" && text !== undefined ? topupAmount(text, usdMax) : undefined;
+  if (nanos === undefined) errors.push({ path: "/usd", message: amountMistake(text, usdMax) });
+  return nanos;
 }
 
 function readWay(json: JsonText, errors: FieldError[]): WayName | undefined {

@@ -174,10 +174,10 @@ function beginning(services: Services, ways: Ways) {
             tooLarge: topupTooLarge,
             hold,
           });
-        const body = await (principal === undefined
+        const asked = await (principal === undefined
           ? strangersBodies.whileHeld(request, server, receive)
           : bodies.whileHeld(principal.accountId, receive));
-        const order = readTopupBody(body, topups.usdMax);
+        const order = readTopupBody(asked, topups.usdMax);
         if (order.kind === "invalid") throw problemOfSave(order);
         const { amountNanos } = order;
         const isCardUsual = card !== undefined && principal !== undefined;
@@ -193,8 +193,15 @@ function beginning(services: Services, ways: Ways) {
         if (card === undefined) throw topupsOff(services, principal, way);
         if (principal === undefined) throw keyNeeded();
         const network = networkOfCaller(operatorsListener.addressOf(request, server));
-        const link = { call, principal, amountNanos, network };
-        return respond(await payByLink(services, card, link));
+        const { topup, isNew } = await payByLink(services, card, {
+          accountId: principal.accountId,
+          keyId: principal.keyId,
+          amountNanos,
+          network,
+          idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
+        });
+        const body = topupText(topup);
+        return respond({ status: isNew ? 201 : 200, headers: privateJson(), body });
       },
       { parse: "none", query: NO_PARAMETERS, body: BEGIN_BODY, ...BEGIN_TOPUP },
     );

@@ -42,6 +42,7 @@ import {
   type Form,
   type PageRoute,
   type Refused,
+  type TopUpByCard,
   type Visit,
 } from "./visit.ts";
 import { nextOf } from "./visitors.ts";
@@ -80,9 +81,11 @@ interface ConsoleParts {
   /** The app that has the routes of the API. */
   readonly handle: Handle;
   readonly buyFeed: BuyFeed;
+  /** Undefined if accounts can't pay by card. */
+  readonly topUpByCard: TopUpByCard | undefined;
 }
 
-export function consoleRoutes(services: Services, { handle, buyFeed }: ConsoleParts) {
+export function consoleRoutes(services: Services, { handle, buyFeed, topUpByCard }: ConsoleParts) {
   const { config, operatorDatabase, http } = services;
   const answers = pageAnswers(services);
   const { page, problemPage, shown, goTo } = answers;
@@ -145,7 +148,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed }: ConsolePa
       query: new URLSearchParams(searchParams.toString().replaceAll("%00", "")),
       root: rootOf(pathname),
       baseUrl: http.baseUrl(),
-      takesCards: config.topups?.stripe !== undefined,
+      topUpByCard,
     };
   }
 

@@ -5,6 +5,7 @@
  */
 import type { ComponentChildren } from "preact";
 import type { Actor } from "../../accounts/actor.ts";
+import type { Principal } from "../../api/callers/callers.ts";
 import type { BuyFeed } from "../../consumer/buy_feed.ts";
 import type { Call } from "../../http/call.ts";
 import { Problem } from "../../http/problem_details.ts";
@@ -18,6 +19,15 @@ import type { Admit } from "./admit.ts";
 import type { FormField } from "./form_field.ts";
 import type { AskApi, AskText } from "./own_api.ts";
 import type { Session } from "./sessions.ts";
+
+/** Begins a top-up by card, for an amount of USD as it was typed. @throws {Problem} 403, 503 */
+export type TopUpByCard = (
+  payer: Pick<Principal, "accountId" | "keyId">,
+  usd: string | undefined,
+) => Promise<
+  | { readonly kind: "begun"; readonly amountNanos: bigint; readonly payUrl: string }
+  | { readonly kind: "refused"; readonly why: string }
+>;
 
 export interface Visit {
   readonly session: Session;
@@ -44,8 +54,8 @@ export interface Visit {
   readonly root: string;
   /** Public, without a trailing slash. */
   readonly baseUrl: string;
-  /** Whether accounts pay for credits by card. */
-  readonly takesCards: boolean;
+  /** Undefined if accounts can't pay for credits by card. */
+  readonly topUpByCard: TopUpByCard | undefined;
 }
 
 /** What a page shows. */

@@ -6,17 +6,10 @@
  *
  * @module
  */
+import { creditsNumber, usdNumber } from "../../../money/money.ts";
 import { digits } from "../../layout/parts.tsx";
 import { ActForm } from "../act_form.tsx";
-import { typedNumber } from "../exact_values.ts";
-import { bodyOf } from "../own_api.ts";
 import type { Change, Form, Visit } from "../visit.ts";
-
-interface TopUp {
-  readonly usd: number;
-  readonly credits: number;
-  readonly pay_url: string;
-}
 
 interface TopUpFormProps {
   readonly visit: Visit;
@@ -26,7 +19,7 @@ interface TopUpFormProps {
 
 /** Nothing where the gateway takes no cards. */
 export function TopUpForm({ visit, form }: TopUpFormProps) {
-  if (!visit.takesCards) return null;
+  if (visit.topUpByCard === undefined) return null;
   return (
     <section id="top-up">
       <h2>Top up</h2>
@@ -51,21 +44,24 @@ export const TOP_UP: Change = {
   isForOwners: true,
   confirm: (form) =>
     `A Stripe payment page for ${form.text("usd")} USD will be created. You are charged only when you pay there.`,
-  async run(visit, form) {
-    const usd = typedNumber(form.text("usd"));
-    const answer = await visit.ask<TopUp>("/v1/topups", { body: { usd, way: "card" } });
-    if (answer.kind === "refused") return { kind: "refused", why: whyOf(answer) };
-    const { usd: amount, credits, pay_url: payUrl } = bodyOf(answer);
+  async run({ admit, topUpByCard }, form) {
+    const payer = await admit("topups");
+    if (topUpByCard === undefined) {
+      return { kind: "refused", why: "This gateway accepts no card payments." };
+    }
+    const begun = await topUpByCard(payer, form.given("usd"));
+    if (begun.kind === "refused") return begun;
+    const { amountNanos, payUrl } = begun;
     return {
       kind: "show",
       view: {
         title: "Pay",
         content: (
           <>
-            <h1>Pay {digits(amount)} USD</h1>
+            <h1>Pay {digits(usdNumber(amountNanos))} USD</h1>
             <p>
-              {digits(credits)} credits will be added to the balance within a minute of your
-              payment. You pay on Stripe; the gateway never sees your card number.
+              {digits(creditsNumber(amountNanos))} credits will be added to the balance within a
+              minute of your payment. You pay on Stripe; the gateway never sees your card number.
             </p>
             <p class="actions">
               <a class="button" href={payUrl}>
@@ -78,9 +74,3 @@ export const TOP_UP: Change = {
     };
   },
 };
-
-/** Of an amount that is none, what it must be. */
-function whyOf({ detail, text }: { readonly detail: string; readonly text: string }): string {
-  const { errors } = JSON.parse(text) as { errors?: readonly { readonly message: string }[] };
-  return errors?.[0]?.message ?? detail;
-}
