@@ -140,6 +140,7 @@ describe("pages for people", () => {
       expect([usd, refused.status]).toEqual([usd, 422]);
       expect(refused.text).toContain("usd must be a number from 0.50 to 1000");
     }
+    expect((await send("")).text).toContain("usd is required");
     const elsewhere = await signIn(plain.baseUrl, await newKey(plain));
     expect(await (await elsewhere.get("")).text()).not.toContain('id="top-up"');
   });
