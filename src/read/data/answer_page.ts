@@ -30,8 +30,6 @@ export interface FeedVersion {
 interface PageAnswer {
   readonly request: Request;
   readonly feedId: string;
-  /** The page's key in the cache. */
-  readonly pageKey: string;
   readonly page: Page;
   /** The entity tag of the requested page. */
   readonly tag: string;
@@ -43,7 +41,7 @@ interface PageAnswer {
 
 /** 200. */
 export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
-  const { request, feedId, pageKey, page, tag, grant, baseUrl, cache } = answer;
+  const { request, feedId, page, tag, grant, baseUrl, cache } = answer;
   const { limit } = grant.window;
   const end = `"_origin":${originText(grant.receipt, feedId)}}`;
   const headers = stateHeaders(grant.window, Date.now());
@@ -61,7 +59,7 @@ export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
   if (!isCompressed) return { headers, sharedHeaders: shared, body: [page.text, end] };
   headers["Content-Encoding"] = "gzip";
   return cache
-    .compressed(pageKey, page)
+    .compressed(page.key, page)
     .then((start) => ({ headers, sharedHeaders: shared, body: completeAnswer(start, end) }));
 }
 

@@ -31,6 +31,8 @@ import { type DetailsPlan, listedIds, type PagePlan, type ReadPlan } from "./rea
 export const BEFORE_DATA = '{"data":';
 
 export interface Page {
+  /** Its key in memory. */
+  readonly key: string;
   /** The feed's version when the page was read. */
   readonly dataVersion: bigint;
   /** The entity tag of the whole page, from feed, data version, normalized query, and `variant`. */
@@ -51,6 +53,20 @@ export interface Page {
   readonly nextCursor: string | null;
   /** Until when the page may be served from memory, in Unix epoch milliseconds. 0 means not at all. */
   readonly expiresMs: number;
+}
+
+/**
+ * The key of a page in memory. Retention and the names that a schema has decide what a page is, so a page that was built
+ * by another definition of the feed, perhaps an old one, is not taken.
+ */
+export function pageKeyOf({
+  feed,
+  plan,
+}: {
+  readonly feed: Feed;
+  readonly plan: ReadPlan;
+}): string {
+  return `${feed.definitionVersion} ${plan.key}`;
 }
 
 export interface PageSource {
@@ -100,6 +116,7 @@ export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | un
   const { text: data, fieldsNotFound } = projected;
   return {
     ...page,
+    key: pageKeyOf({ feed: build.feed, plan }),
     missing,
     variant,
     fieldsNotFound,

@@ -11,7 +11,7 @@ import { PAGE_CACHE_BYTES_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import { inTurnOf, sharedFor } from "../pipeline/shared_turns.ts";
 import type { Projections } from "../projection/turns.ts";
-import { buildPage, type Page } from "./build_page.ts";
+import { buildPage, type Page, pageKeyOf } from "./build_page.ts";
 import { createFilterIndexer } from "./filter_index.ts";
 import { PageCache } from "./page_cache.ts";
 import type { ReadPlan } from "./read_plan.ts";
@@ -22,14 +22,6 @@ export interface PageWanted {
   readonly accountId: string;
   readonly feed: Feed;
   readonly plan: ReadPlan;
-}
-
-/**
- * The key of a page in memory. Retention and the names that a schema has decide what a page is, so a page that was built
- * by another definition of the feed, perhaps an old one, is not taken.
- */
-export function pageKeyOf({ feed, plan }: Pick<PageWanted, "feed" | "plan">): string {
-  return `${feed.definitionVersion} ${plan.key}`;
 }
 
 export function createPages(services: Services, projections: Projections) {
@@ -64,7 +56,7 @@ export function createPages(services: Services, projections: Projections) {
     const { accountId, feed, plan } = wanted;
     const page = await buildPage({ source, feed, atLeast, accountId }, plan);
     if (page === undefined) throw feedNotFound();
-    cache.set(pageKeyOf(wanted), page);
+    cache.set(page.key, page);
     return page;
   }
 

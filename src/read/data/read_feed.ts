@@ -32,7 +32,7 @@ import {
   takenPage,
 } from "./answer_page.ts";
 import { type Page, tagOf } from "./build_page.ts";
-import { createPages, type PageWanted, pageKeyOf } from "./find_page.ts";
+import { createPages, type PageWanted } from "./find_page.ts";
 import { createPlans } from "./known_plans.ts";
 import { keeping, parseReadQuery, type ReadQuery, shortened } from "./read_plan.ts";
 
@@ -89,10 +89,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       async build(atLeast) {
         const whole = await pages.atLeast(wanted, atLeast);
         refuseLong(wanted, whole, charsMax);
-        const { pageKey, page } =
-          whole.dataLength > charsMax
-            ? await fit(wanted, whole, charsMax)
-            : { pageKey: pageKeyOf(wanted), page: whole };
+        const page = whole.dataLength > charsMax ? await fit(wanted, whole, charsMax) : whole;
         const { take } = wishesOf(request);
         if (take !== undefined) return takenPage(wanted, page, take);
         const { dataVersion: version } = page;
@@ -103,7 +100,6 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
             answerPage({
               request,
               feedId,
-              pageKey,
               page,
               tag:
                 wishedChars === null ? page.tag : tagOf(query + page.variant, version, incarnation),
@@ -130,7 +126,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
           const whole = await pages.atLeast(wanted, version);
           refuseLong(wanted, whole, charsMax);
           const isCut = feed.retentionDays !== null && whole.dataLength > charsMax;
-          ({ variant } = isCut ? (await fit(wanted, whole, charsMax)).page : whole);
+          ({ variant } = isCut ? await fit(wanted, whole, charsMax) : whole);
         }
         const tag = tagOf(query + variant, version, incarnation);
         return {
@@ -164,7 +160,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
   }
 
   /** The page with fewer rows, so that its data is no longer than requested. */
-  async function fit(wanted: PageWanted, whole: Page, charsMax: number) {
+  async function fit(wanted: PageWanted, whole: Page, charsMax: number): Promise<Page> {
     let { plan } = wanted;
     let page = whole;
     for (let tries = 1; page.dataLength > charsMax; tries++) {
@@ -175,7 +171,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       plan = shortened(plan, limit);
       page = await pages.atLeast({ ...wanted, plan }, page.dataVersion);
     }
-    return { pageKey: pageKeyOf({ ...wanted, plan }), page };
+    return page;
   }
 
   /** If the answer would be 304, waits until the feed changes or the time is up. */

@@ -4,6 +4,7 @@ import type { Page } from "../../../src/read/data/build_page.ts";
 import { PageCache } from "../../../src/read/data/page_cache.ts";
 
 const pageOf = (text: string, expiresMs = Number.POSITIVE_INFINITY): Page => ({
+  key: "",
   dataVersion: 1n,
   tag: 'W/"x"',
   variant: "",
