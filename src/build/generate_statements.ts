@@ -74,16 +74,19 @@ export function parseFunction(text: string, path: string) {
   const returnsAt = lines.findIndex((line) => line.startsWith("returns"));
   const parameters: DeclaredColumn[] = [];
   const columns: DeclaredColumn[] = [];
+  let unnamed: string | undefined;
   for (const [place, line] of lines.entries()) {
     const [, returns, out, type = "", given = "", mark = ""] = NAMED.exec(line) ?? [];
-    if (given === "") continue;
+    if (given === "") {
+      if (UNNAMED.test(line)) unnamed ??= line;
+      continue;
+    }
     const isColumn =
       out !== undefined || returns !== undefined || (returnsAt >= 0 && place > returnsAt);
     const declared = `${given} ${type.replace("double precision", "double")}${mark}`;
     (isColumn ? columns : parameters).push(parseColumn(declared, path));
   }
   if (parameters.length + columns.length === 0) return undefined;
-  const unnamed = lines.find((line) => UNNAMED.test(line) && !NAMED.test(line));
   if (unnamed !== undefined) throw new Error(`${path}: no ":name" follows "${unnamed.trim()}"`);
   const [, why = ""] = /^-- (.*?)\.\s/s.exec(text) ?? [];
   const places = parameters.map((_, place) => `$${place + 1}`).join(", ");

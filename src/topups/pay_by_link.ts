@@ -10,7 +10,7 @@ import { withoutGroups } from "../money/money.ts";
 import type { Services } from "../services.ts";
 import { dayLimits, problemOfBegin } from "./order_limits.ts";
 import { beginTopup, expireTopup, notePayPage, type TopupOrder } from "./store_topup.ts";
-import { amountMistake, topupAmount } from "./topup_body.ts";
+import { readAmount } from "./topup_body.ts";
 import { type LinkWay, type Topup, WayFailed } from "./way.ts";
 
 type LinkOrder = Pick<
@@ -57,11 +57,9 @@ export async function payByLink(
 export function createCardTopups(services: Services, card: LinkWay) {
   return async (payer: Pick<LinkOrder, "accountId" | "keyId">, typed: string | undefined) => {
     const { usdMax } = present(services.config.topups);
-    const usd = typed === undefined ? undefined : withoutGroups(typed);
-    const amountNanos = usd === undefined ? undefined : topupAmount(usd, usdMax);
-    if (amountNanos === undefined) {
-      return { kind: "refused", why: amountMistake(usd, usdMax) } as const;
-    }
+    const amount = readAmount(typed && withoutGroups(typed), usdMax);
+    if (amount.kind === "refused") return amount;
+    const { nanos: amountNanos } = amount;
     const { topup } = await payByLink(services, card, { ...payer, amountNanos });
     return { kind: "begun", amountNanos, payUrl: present(topup.pay_url) } as const;
   };

@@ -39,39 +39,32 @@ export function readTopupBody(json: JsonText, usdMax: number): BodyOutcome {
       path: boundedPointer(pointerTo(key)),
       message: `there is no field ${JSON.stringify(excerpt(key))}; leave it out`,
     }));
-  const amountNanos = readAmount(json, usdMax, errors);
+  const usd = findMember(json.root, "usd");
+  const amount = readAmount(usd && textOf(json, usd), usdMax);
+  if (amount.kind === "refused") errors.push({ path: "/usd", message: amount.why });
   const way = readWay(json, errors);
-  return amountNanos === undefined || errors.length > 0
+  return amount.kind === "refused" || errors.length > 0
     ? { kind: "invalid", errors }
-    : { kind: "order", amountNanos, way };
+    : { kind: "order", amountNanos: amount.nanos, way };
 }
 
-/** Nano-dollars of the text of a number of USD. Undefined if nobody can top up by so much, with `usdMax` in whole USD. */
-export function topupAmount(text: string, usdMax: number): bigint | undefined {
-  const nanos = nanosOfUsd(text);
+/**
+ * Reads the text of an amount of USD, undefined if it is missing. `usdMax` is in whole USD. Returns nano-dollars, or what
+ * the amount must be. It is read from its text, because a double can't represent cents exactly.
+ */
+export function readAmount(text: string | undefined, usdMax: number) {
+  const nanos = text === undefined ? undefined : nanosOfUsd(text);
   const least = TOPUP_CENTS_MIN * NANOS_PER_CENT;
   const most = BigInt(usdMax) * CENTS_PER_USD * NANOS_PER_CENT;
-  const isAmount =
-    nanos !== undefined && nanos >= least && nanos <= most && nanos % NANOS_PER_CENT === 0n;
-  return isAmount ? nanos : undefined;
-}
-
-/** What is wrong with an amount that is none. `given` is its text, undefined if it is missing. */
-export function amountMistake(given: string | undefined, usdMax: number): string {
+  if (nanos !== undefined && nanos >= least && nanos <= most && nanos % NANOS_PER_CENT === 0n) {
+    return { kind: "amount", nanos } as const;
+  }
   const expected = `a number from 0.50 to ${usdMax} with at most 2 decimals`;
-  return given === undefined
-    ? `usd is required: ${expected}`
-    : `usd must be ${expected}, got ${excerpt(given)}`;
-}
-
-function readAmount(json: JsonText, usdMax: number, errors: FieldError[]): bigint | undefined {
-  const given = findMember(json.root, "usd");
-  const text = given && textOf(json, given);
-  // Parsed from its text, because a double can't represent cents exactly.
-  const nanos =
-    given?.kind === "number" && text !== undefined ? topupAmount(text, usdMax) : undefined;
-  if (nanos === undefined) errors.push({ path: "/usd", message: amountMistake(text, usdMax) });
-  return nanos;
+  const why =
+    text === undefined
+      ? `usd is required: ${expected}`
+      : `usd must be ${expected}, got ${excerpt(text)}`;
+  return { kind: "refused", why } as const;
 }
 
 function readWay(json: JsonText, errors: FieldError[]): WayName | undefined {

@@ -278,7 +278,7 @@ describe("members", () => {
     expect((await member.visitor().post("/own-keys", key)).status).toBe(200);
     await as.act("/members", { act: "role", ...named, role: "member" });
     expect((await member.post("/console/own-keys", key)).status).toBe(422);
-    // What is no id is the id of nothing.
+    // A text that is no UUID is refused like an unknown id.
     for (const id of ["", "0", "undefined"]) {
       const forms = [
         ["/choose", { act: "accept", invitation_id: id }],
