@@ -9,7 +9,9 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Actor } from "../accounts/actor.ts";
+import type { Principal } from "../api/callers/callers.ts";
 import type { GuardTrial } from "../config.ts";
+import { type Feeds, findOwned } from "../feeds/find.ts";
 import { findPublicAddress } from "../http/guarded_fetch.ts";
 import { nameIn, present } from "../lib/assert.ts";
 import { MS_PER_DAY } from "../lib/time_units.ts";
@@ -69,6 +71,35 @@ export function operatorsOwner(database: Database, actor: Actor): WebhookOwner {
     isOfChain: false,
     actor,
     findFeed: async (reference) => (await findFeed(database, reference)).feed_id,
+  };
+}
+
+interface KnownFeeds {
+  /** Active feeds. */
+  readonly feeds: Feeds;
+  /** All feeds. */
+  readonly storedFeeds: Feeds;
+}
+
+/** The owner of the webhooks that an account's key manages. */
+export function ownerByKey(
+  { feeds, storedFeeds }: KnownFeeds,
+  { accountId, permission, caller }: Principal,
+  actor: Actor,
+): WebhookOwner {
+  return {
+    accountId,
+    permission,
+    chainId: caller.chainId,
+    isOfChain: caller.isAgent || caller.feedIds !== null,
+    actor,
+    async findFeed(reference) {
+      if (permission === "write")
+        return (await findOwned(storedFeeds, accountId, reference))?.feedId;
+      const feed = await feeds.findFresh(caller.account, reference);
+      const isInScope = feed !== undefined && caller.feedIds?.has(feed.feedId) !== false;
+      return isInScope ? feed.feedId : undefined;
+    },
   };
 }
 
@@ -225,21 +256,21 @@ export async function listDeliveries(
   };
 }
 
-/** Sends a delivery again, with the same id. @throws {Refused} */
+/** Sends a delivery again, with the same id. Operators may send those of all accounts. @throws {Refused} */
 export async function resendDelivery(
   { database }: Pick<WebhookSettings, "database">,
-  owner: WebhookOwner | "operator",
+  owner: WebhookOwner,
   id: string,
 ) {
   const deliveryId = parseUuid(id);
-  const whose =
-    owner === "operator"
-      ? { is_operator: true, account_id: null, permission: null, chain_id: null }
-      : { is_operator: false, ...visibleTo(owner) };
   const row =
     deliveryId === undefined
       ? undefined
-      : await database.row("resend_delivery", { ...whose, delivery_id: deliveryId });
+      : await database.row("resend_delivery", {
+          ...visibleTo(owner),
+          is_operator: owner.permission === "admin",
+          delivery_id: deliveryId,
+        });
   if (row === undefined) {
     throw new Refused(
       "DELIVERY_NOT_FOUND",

@@ -16,7 +16,6 @@ import { cappedLimit, limitParameter } from "../api/input/paging.ts";
 import { NO_PARAMETERS, parameters, queryInteger } from "../api/input/parameters.ts";
 import { receiveInput } from "../api/input/receive_input.ts";
 import { BODY_PROBLEMS, COUNTED, described, documented } from "../api/reference/described.ts";
-import { findOwned } from "../feeds/find.ts";
 import { privateJson } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
 import { respond } from "../http/respond.ts";
@@ -46,10 +45,10 @@ import {
   findWebhook,
   listDeliveries,
   listWebhooks,
+  ownerByKey,
   resendDelivery,
   rotateWebhook,
   testWebhook,
-  type WebhookOwner,
 } from "../notices/webhooks.ts";
 import type { Services } from "../services.ts";
 
@@ -201,11 +200,18 @@ const RESEND = described({
   problems: ["DELIVERY_NOT_FOUND", ...COUNTED],
 });
 
+interface Calling {
+  readonly call: Call;
+  readonly principal: Principal;
+}
+
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */
 export function webhookRoutes(services: Services) {
   const settings = services.webhooks();
-  const admit = (call: Call, principal: Principal) =>
-    admitHousekeeping(services, { call, principal, operation: "webhooks" });
+  const admit = async ({ call, principal }: Calling) => {
+    await admitHousekeeping(services, { call, principal, operation: "webhooks" });
+    return ownerByKey(services, principal, actorOf(call.request, principal.keyId));
+  };
   const answer = (body: unknown, status = 200) =>
     respond({ status, headers: privateJson(), body: JSON.stringify(body) });
   return new Elysia({ name: "webhooks" })
@@ -213,9 +219,9 @@ export function webhookRoutes(services: Services) {
     .get(
       "/webhooks",
       async ({ call, principal }) => {
-        await admit(call, principal);
+        const owner = await admit({ call, principal });
         return answer({
-          webhooks: await listWebhooks(settings, ownerOf(services, { call, principal })),
+          webhooks: await listWebhooks(settings, owner),
         });
       },
       { query: NO_PARAMETERS, ...LIST },
@@ -223,9 +229,8 @@ export function webhookRoutes(services: Services) {
     .post(
       "/webhooks",
       async ({ call, principal }) => {
-        await admit(call, principal);
+        const owner = await admit({ call, principal });
         const input = await receiveInput(services, { call, principal }, CreateWebhookInput);
-        const owner = ownerOf(services, { call, principal });
         return answer(await createWebhook(services.webhooks(), owner, input), 201);
       },
       { parse: "none", query: NO_PARAMETERS, body: CREATE_BODY, ...CREATE },
@@ -233,20 +238,17 @@ export function webhookRoutes(services: Services) {
     .get(
       "/webhooks/:id",
       async ({ call, principal, params }) => {
-        await admit(call, principal);
-        return answer(
-          await findWebhook(settings, ownerOf(services, { call, principal }), params.id),
-        );
+        const owner = await admit({ call, principal });
+        return answer(await findWebhook(settings, owner, params.id));
       },
       { params: BY_ID, query: NO_PARAMETERS, ...GET },
     )
     .patch(
       "/webhooks/:id",
       async ({ call, principal, params }) => {
-        await admit(call, principal);
+        const owner = await admit({ call, principal });
         const edited = { call, principal, given: { webhook_id: params.id } };
         const input = await receiveInput(services, edited, EditWebhookInput);
-        const owner = ownerOf(services, { call, principal });
         return answer(await editWebhook(services.webhooks(), owner, input));
       },
       { parse: "none", params: BY_ID, query: NO_PARAMETERS, body: EDIT_BODY, ...EDIT },
@@ -254,8 +256,8 @@ export function webhookRoutes(services: Services) {
     .delete(
       "/webhooks/:id",
       async ({ call, principal, params }) => {
-        await admit(call, principal);
-        await deleteWebhook(settings, ownerOf(services, { call, principal }), params.id);
+        const owner = await admit({ call, principal });
+        await deleteWebhook(settings, owner, params.id);
         const { "Content-Type": _, ...headers } = privateJson();
         return respond({ status: 204, headers, body: null });
       },
@@ -264,12 +266,8 @@ export function webhookRoutes(services: Services) {
     .post(
       "/webhooks/:id/test",
       async ({ call, principal, params }) => {
-        await admit(call, principal);
-        const tested = await testWebhook(
-          settings,
-          ownerOf(services, { call, principal }),
-          params.id,
-        );
+        const owner = await admit({ call, principal });
+        const tested = await testWebhook(settings, owner, params.id);
         services.notices.wake();
         return answer(tested, 201);
       },
@@ -278,67 +276,32 @@ export function webhookRoutes(services: Services) {
     .post(
       "/webhooks/:id/rotate",
       async ({ call, principal, params }) => {
-        await admit(call, principal);
-        return answer(
-          await rotateWebhook(settings, ownerOf(services, { call, principal }), params.id),
-        );
+        const owner = await admit({ call, principal });
+        return answer(await rotateWebhook(settings, owner, params.id));
       },
       { parse: "none", params: BY_ID, query: NO_PARAMETERS, ...ROTATE },
     )
     .get(
       "/webhooks/:id/deliveries",
       async ({ call, principal, params, query }) => {
-        await admit(call, principal);
+        const owner = await admit({ call, principal });
         const asked = {
           id: params.id,
           limit: cappedLimit(query.limit),
           offset: query.offset ?? 0,
         };
-        return answer(
-          await listDeliveries(settings, ownerOf(services, { call, principal }), asked),
-        );
+        return answer(await listDeliveries(settings, owner, asked));
       },
       { params: BY_ID, query: DELIVERIES_QUERY, ...DELIVERIES },
     )
     .post(
       "/webhooks/deliveries/:id/resend",
       async ({ call, principal, params }) => {
-        await admit(call, principal);
-        const resent = await resendDelivery(
-          settings,
-          ownerOf(services, { call, principal }),
-          params.id,
-        );
+        const owner = await admit({ call, principal });
+        const resent = await resendDelivery(settings, owner, params.id);
         services.notices.wake();
         return answer(resent);
       },
       { parse: "none", params: BY_DELIVERY, query: NO_PARAMETERS, ...RESEND },
     );
-}
-
-interface Calling {
-  readonly call: Call;
-  readonly principal: Principal;
-}
-
-/** The owner of the webhooks that the key manages. */
-function ownerOf(
-  { feeds, storedFeeds }: Services,
-  { call: { request }, principal }: Calling,
-): WebhookOwner {
-  const { accountId, permission, caller } = principal;
-  return {
-    accountId,
-    permission,
-    chainId: caller.chainId,
-    isOfChain: caller.isAgent || caller.feedIds !== null,
-    actor: actorOf(request, principal.keyId),
-    async findFeed(reference) {
-      if (permission === "write")
-        return (await findOwned(storedFeeds, accountId, reference))?.feedId;
-      const feed = await feeds.findFresh(caller.account, reference);
-      const isInScope = feed !== undefined && caller.feedIds?.has(feed.feedId) !== false;
-      return isInScope ? feed.feedId : undefined;
-    },
-  };
 }

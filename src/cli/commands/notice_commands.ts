@@ -5,7 +5,7 @@
  */
 import { allDeliveries, DELIVERIES_CURSOR } from "../../notices/all_deliveries.ts";
 import { DELIVERY_STATUSES } from "../../notices/webhook_shapes.ts";
-import { resendDelivery } from "../../notices/webhooks.ts";
+import { operatorsOwner, resendDelivery } from "../../notices/webhooks.ts";
 import { databaseCommand } from "../database_command.ts";
 import { afterCursor, LIMIT_OPTION, listAnswer } from "../list_page.ts";
 import { ACCOUNT_OPTION, oneOf } from "../options.ts";
@@ -41,8 +41,9 @@ const noticeResend = databaseCommand({
   argument: "DELIVERY",
   about: "have a running gateway send a notice to its webhook again",
   options: {},
-  run: async ({ operator, argument: delivery }) => {
-    const resent = await resendDelivery(operator, "operator", delivery);
+  run: async ({ operator, actor, argument: delivery }) => {
+    const owner = operatorsOwner(operator.database, actor);
+    const resent = await resendDelivery(operator, owner, delivery);
     return {
       json: JSON.stringify(resent),
       text: fields({ delivery: resent.delivery_id, webhook: resent.webhook_id, status: "waiting" }),

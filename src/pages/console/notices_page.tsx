@@ -2,10 +2,11 @@
 /**
  * Notices of an account: its webhooks and their deliveries, and for members the notices that they receive by mail.
  *
- * The page calls the API with the session's key, so it allows exactly what the API allows.
+ * Webhooks are those of the session's key, so the page allows exactly what the API allows.
  *
  * @module
  */
+import type { TObject } from "@sinclair/typebox";
 import { present } from "../../lib/assert.ts";
 import { LOW_BALANCE_NANOS } from "../../limits.ts";
 import { creditsNumber, creditsText, nanosOfCredits } from "../../money/money.ts";
@@ -16,23 +17,21 @@ import {
   readMailChoices,
   setMailChoices,
 } from "../../notices/mail_choices.ts";
-import type { DeliveryOutcome, WebhookOutcome } from "../../notices/webhook_shapes.ts";
+import type { WebhookOutcome } from "../../notices/webhook_shapes.ts";
+import {
+  listDeliveries,
+  listWebhooks,
+  ownerByKey,
+  type WebhookOwner,
+} from "../../notices/webhooks.ts";
 import { AMOUNT_NANOS_MAX } from "../../operator/common_shapes.ts";
 import { digits, Text } from "../layout/parts.tsx";
 import { ActForm } from "./act_form.tsx";
+import { inputOf } from "./form_input.ts";
 import { Next, nextOffset, offsetOf } from "./lists.tsx";
-import { refusalOf } from "./refusal_messages.ts";
-import { showOnce } from "./show_once.tsx";
-import type { Acted, Form, PageRoute, Visit } from "./visit.ts";
-import {
-  CONFIRMED,
-  DeliveryTable,
-  SECRET_NOTE,
-  WebhookTable,
-  webhookFields,
-  webhookOf,
-  whenOf,
-} from "./webhook_parts.tsx";
+import type { Change, Form, PageRoute, Visit } from "./visit.ts";
+import { type WebhookMaking, webhookActs } from "./webhook_acts.ts";
+import { DeliveryTable, WebhookTable, webhookFields, whenOf } from "./webhook_parts.tsx";
 
 const CHOICE_NAMES: Readonly<Record<MailChoice, string>> = {
   at_once: "immediately",
@@ -52,19 +51,29 @@ interface NoticesPage {
 
 /** The page for addresses of one permission. Both have the member's mails. */
 function noticesPage({ path: to, permission, lead, other }: NoticesPage): PageRoute {
-  const ask = async (
-    visit: Visit,
-    path: string,
-    call: Parameters<Visit["askText"]>[1],
-  ): Promise<Acted> => {
-    const answer = await visit.askText(path, call);
-    return answer.kind === "refused" ? refusalOf(answer) : { kind: "go", to, done: "edited" };
-  };
+  const act = <Schema extends TObject, Outcome extends object>({
+    input: schema,
+    given,
+    confirm,
+    run,
+    done,
+  }: WebhookMaking<Schema, Outcome>): Change => ({
+    confirm(form) {
+      // What would be refused for its input is not worth a confirmation.
+      inputOf(schema, given(form));
+      return confirm(form);
+    },
+    async run(visit, form) {
+      const owner = await admitOwner(visit);
+      const input = inputOf(schema, given(form));
+      return done(visit, await run(visit.services.webhooks(), owner, input));
+    },
+  });
   return {
     path: to,
     async show(visit, form) {
-      const listed = await visit.ask<{ webhooks: readonly WebhookOutcome[] }>("/v1/webhooks");
-      const webhooks = listed.kind === "done" ? listed.body.webhooks : [];
+      const owner = await admitOwner(visit);
+      const webhooks = await listWebhooks(visit.services, owner);
       const chosen = form?.given("webhook_id") ?? visit.query.get("webhook");
       const shown = webhooks.find(({ id }) => id === chosen);
       const isMember = visit.session.member !== undefined;
@@ -92,7 +101,7 @@ function noticesPage({ path: to, permission, lead, other }: NoticesPage): PageRo
                 />
               </details>
             ) : (
-              await oneWebhook({ visit, form, shown, permission })
+              await oneWebhook({ visit, form, owner, shown, permission })
             )}
             {isMember && (await mailChoices(visit))}
             {permission === "read" && (await threshold(visit, form))}
@@ -101,54 +110,7 @@ function noticesPage({ path: to, permission, lead, other }: NoticesPage): PageRo
       };
     },
     acts: {
-      add: {
-        confirm: CONFIRMED.add,
-        async run(visit, form) {
-          const body = webhookOf(permission, form);
-          const made = await visit.ask<{ secret: string }>("/v1/webhooks", { body });
-          if (made.kind === "refused") return refusalOf(made);
-          return showOnce("The webhook's secret", made.body.secret, SECRET_NOTE);
-        },
-      },
-      edit: {
-        confirm: () => "The webhook will be updated.",
-        run: (visit, form) =>
-          ask(visit, pathOf(form), { method: "PATCH", body: webhookOf(permission, form) }),
-      },
-      rotate: {
-        confirm: CONFIRMED.rotate,
-        async run(visit, form) {
-          const asked = { method: "POST", body: {} } as const;
-          const made = await visit.ask<{ secret: string }>(`${pathOf(form)}/rotate`, asked);
-          if (made.kind === "refused") return refusalOf(made);
-          return showOnce("The webhook's new secret", made.body.secret, SECRET_NOTE);
-        },
-      },
-      test: {
-        confirm: CONFIRMED.test,
-        run: (visit, form) => ask(visit, `${pathOf(form)}/test`, { body: {} }),
-      },
-      resume: {
-        confirm: CONFIRMED.resume,
-        run: (visit, form) =>
-          ask(visit, pathOf(form), { method: "PATCH", body: { is_active: true } }),
-      },
-      pause: {
-        confirm: CONFIRMED.pause,
-        run: (visit, form) =>
-          ask(visit, pathOf(form), { method: "PATCH", body: { is_active: false } }),
-      },
-      remove: {
-        confirm: CONFIRMED.remove,
-        run: (visit, form) => ask(visit, pathOf(form), { method: "DELETE" }),
-      },
-      resend: {
-        confirm: CONFIRMED.resend,
-        run: (visit, form) => {
-          const id = encodeURIComponent(form.text("delivery_id"));
-          return ask(visit, `/v1/webhooks/deliveries/${id}/resend`, { body: {} });
-        },
-      },
+      ...webhookActs({ permission, path: to, change: act, make: act }),
       mail: {
         confirm: () => "Your email settings will be updated.",
         async run(visit, form) {
@@ -207,19 +169,19 @@ export const PROVIDER_NOTICES = noticesPage({
 interface OneWebhook {
   readonly visit: Visit;
   readonly form: Form | undefined;
+  readonly owner: WebhookOwner;
   readonly shown: WebhookOutcome;
   readonly permission: "read" | "write";
 }
 
 /** Deliveries of an address, and what can be changed of it. */
-async function oneWebhook({ visit, form, shown, permission }: OneWebhook) {
+async function oneWebhook({ visit, form, owner, shown, permission }: OneWebhook) {
   const offset = offsetOf(visit);
-  const query = `?limit=${DELIVERIES_LISTED}&offset=${offset}`;
-  const listed = await visit.ask<{ deliveries: readonly DeliveryOutcome[]; has_more: boolean }>(
-    `/v1/webhooks/${shown.id}/deliveries${query}`,
-  );
-  const { deliveries, has_more: hasMore } =
-    listed.kind === "done" ? listed.body : { deliveries: [], has_more: false };
+  const { deliveries, has_more: hasMore } = await listDeliveries(visit.services, owner, {
+    id: shown.id,
+    limit: DELIVERIES_LISTED,
+    offset,
+  });
   return (
     <>
       <h2>
@@ -293,6 +255,11 @@ async function threshold(visit: Visit, form: Form | undefined) {
   );
 }
 
+/** Admits a call of the session's key, as the API would. @throws {Problem} 401, 403, 429, 503 */
+async function admitOwner({ services, actor, admit }: Visit): Promise<WebhookOwner> {
+  return ownerByKey(services, await admit("webhooks"), actor);
+}
+
 function accountOf({ session }: Visit): string {
   return present(session.account).id;
 }
@@ -300,8 +267,4 @@ function accountOf({ session }: Visit): string {
 function memberOf(visit: Visit) {
   const { member } = visit.session;
   return member && { accountId: accountOf(visit), personId: member.id };
-}
-
-function pathOf(form: Form): string {
-  return `/v1/webhooks/${encodeURIComponent(form.text("webhook_id"))}`;
 }

@@ -25,20 +25,6 @@ import { ActForm } from "./act_form.tsx";
 import type { FormField } from "./form_field.ts";
 import type { Form } from "./visit.ts";
 
-export const SECRET_NOTE =
-  "Use the secret to verify notices. It is shown only once, so store it where your receiver can read it.";
-
-/** What a page asks before its buttons act. */
-export const CONFIRMED = {
-  add: (form: Form) => `Notices will be sent to ${form.text("url")}.`,
-  rotate: () => "The webhook will get a new secret. For 24 hours, notices are signed with both.",
-  test: () => "A webhook.test notice will be sent.",
-  resume: () => "Notices will be sent to this URL again.",
-  pause: () => "No notices will be sent to this URL until you resume it.",
-  remove: () => "The webhook and its delivery history will be deleted.",
-  resend: () => "The notice will be sent again, with the same ID.",
-} as const;
-
 const TYPE_START = "type.";
 
 /** When a type is sent, without the marks of code. */

@@ -198,7 +198,9 @@ export const NOTICE_ROUTES = [
     isSafeToRepeat: true,
     answers: { 200: { shape: ResentDeliveryShape, example: RESENT_DELIVERY } },
     problems: ["DELIVERY_NOT_FOUND"],
-    act: async ({ operator }, input) =>
-      done(await resendDelivery(operator, "operator", input.delivery_id)),
+    act: async ({ operator, actor }, input) =>
+      done(
+        await resendDelivery(operator, operatorsOwner(operator.database, actor), input.delivery_id),
+      ),
   }),
 ];

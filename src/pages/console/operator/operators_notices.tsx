@@ -4,39 +4,20 @@
  *
  * @module
  */
+import type { TObject } from "@sinclair/typebox";
+import type { Actor } from "../../../accounts/actor.ts";
 import { present } from "../../../lib/assert.ts";
 import { allDeliveries, ListNoticesInput } from "../../../notices/all_deliveries.ts";
-import {
-  CreateWebhookInput,
-  DELIVERY_STATUSES,
-  EditWebhookInput,
-  FindDeliveryInput,
-  FindWebhookInput,
-} from "../../../notices/webhook_shapes.ts";
-import {
-  createWebhook,
-  deleteWebhook,
-  editWebhook,
-  listWebhooks,
-  operatorsOwner,
-  resendDelivery,
-  rotateWebhook,
-  testWebhook,
-} from "../../../notices/webhooks.ts";
+import { DELIVERY_STATUSES } from "../../../notices/webhook_shapes.ts";
+import { listWebhooks, operatorsOwner } from "../../../notices/webhooks.ts";
+import type { InputOf } from "../../../operator/operator.ts";
 import { digits, FigureCard, Text } from "../../layout/parts.tsx";
 import { ActForm, FilterForm } from "../act_form.tsx";
 import { AccountLink, Next } from "../lists.tsx";
 import { findNames } from "../names.ts";
-import { showOnce } from "../show_once.tsx";
-import type { Acted, Form, PageRoute, Visit } from "../visit.ts";
-import {
-  CONFIRMED,
-  DeliveryTable,
-  SECRET_NOTE,
-  WebhookTable,
-  webhookFields,
-  webhookOf,
-} from "../webhook_parts.tsx";
+import type { Form, PageRoute, Visit } from "../visit.ts";
+import { type WebhookForm, webhookActs } from "../webhook_acts.ts";
+import { DeliveryTable, WebhookTable, webhookFields } from "../webhook_parts.tsx";
 import { listInput, operatorAct, operatorMakes } from "./operator_act.ts";
 
 const LISTED = 20;
@@ -99,71 +80,12 @@ export const OPERATORS_NOTICES: PageRoute = {
       ),
     };
   },
-  acts: {
-    add: operatorMakes({
-      input: CreateWebhookInput,
-      given: (_, form) => ({ typed: webhookOf("admin", form) }),
-      confirm: CONFIRMED.add,
-      run: ({ webhooks, database }, input, actor) =>
-        createWebhook(webhooks, operatorsOwner(database, actor), input),
-      done: (_, { secret }) => showOnce("The webhook's secret", secret, SECRET_NOTE),
-    }),
-    edit: operatorAct({
-      input: EditWebhookInput,
-      given: (_, form) => ({ known: idOf(form), typed: webhookOf("admin", form) }),
-      confirm: () => "The webhook will be updated.",
-      run: ({ webhooks, database }, input, actor) =>
-        editWebhook(webhooks, operatorsOwner(database, actor), input),
-      done: saved,
-    }),
-    rotate: operatorMakes({
-      input: FindWebhookInput,
-      given: (_, form) => ({ known: idOf(form) }),
-      confirm: CONFIRMED.rotate,
-      run: ({ webhooks, database }, { webhook_id: id }, actor) =>
-        rotateWebhook(webhooks, operatorsOwner(database, actor), id),
-      done: (_, { secret }) => showOnce("The webhook's new secret", secret, SECRET_NOTE),
-    }),
-    test: operatorMakes({
-      input: FindWebhookInput,
-      given: (_, form) => ({ known: idOf(form) }),
-      confirm: CONFIRMED.test,
-      run: ({ webhooks, database }, { webhook_id: id }, actor) =>
-        testWebhook(webhooks, operatorsOwner(database, actor), id),
-      done: sent,
-    }),
-    resume: operatorAct({
-      input: EditWebhookInput,
-      given: (_, form) => ({ known: idOf(form), typed: { is_active: true } }),
-      confirm: CONFIRMED.resume,
-      run: ({ webhooks, database }, input, actor) =>
-        editWebhook(webhooks, operatorsOwner(database, actor), input),
-      done: saved,
-    }),
-    pause: operatorAct({
-      input: EditWebhookInput,
-      given: (_, form) => ({ known: idOf(form), typed: { is_active: false } }),
-      confirm: CONFIRMED.pause,
-      run: ({ webhooks, database }, input, actor) =>
-        editWebhook(webhooks, operatorsOwner(database, actor), input),
-      done: saved,
-    }),
-    remove: operatorAct({
-      input: FindWebhookInput,
-      given: (_, form) => ({ known: idOf(form) }),
-      confirm: CONFIRMED.remove,
-      run: ({ webhooks, database }, { webhook_id: id }, actor) =>
-        deleteWebhook(webhooks, operatorsOwner(database, actor), id),
-      done: saved,
-    }),
-    resend: operatorAct({
-      input: FindDeliveryInput,
-      given: (_, form) => ({ known: { delivery_id: form.text("delivery_id") } }),
-      confirm: CONFIRMED.resend,
-      run: (operator, { delivery_id: id }) => resendDelivery(operator, "operator", id),
-      done: sent,
-    }),
-  },
+  acts: webhookActs({
+    permission: "admin",
+    path: "webhooks",
+    change: (act) => operatorAct({ ...asOperators(act), done: act.done }),
+    make: (act) => operatorMakes({ ...asOperators(act), done: act.done }),
+  }),
 };
 
 /** How much is due, and since when. */
@@ -240,16 +162,18 @@ async function deliveries(visit: Visit) {
   );
 }
 
-function idOf(form: Form) {
-  return { webhook_id: form.text("webhook_id") };
-}
-
-function saved(): Acted {
-  return { kind: "go", to: "webhooks", done: "edited" };
-}
-
-/** A call that is due now, which need not wait for the background job. */
-function sent({ services }: Visit): Acted {
-  services.notices.wake();
-  return { kind: "go", to: "webhooks", done: "edited" };
+/** The parts of an act on the operators' webhooks. */
+function asOperators<Schema extends TObject, Outcome extends object>({
+  input: schema,
+  given,
+  confirm,
+  run,
+}: WebhookForm<Schema, Outcome>) {
+  return {
+    input: schema,
+    given: (_: Visit, form: Form) => given(form),
+    confirm,
+    run: ({ webhooks, database }: Visit["operator"], input: InputOf<Schema>, actor: Actor) =>
+      run(webhooks, operatorsOwner(database, actor), input),
+  };
 }
