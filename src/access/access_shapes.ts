@@ -30,8 +30,8 @@ const terms = {
   is_free: Type.Optional(
     Type.Boolean({ description: "Whether reads are free for the account. Default false." }),
   ),
-  expires_at: end("When the grant ends. Null or left out: it does not."),
-  note: Type.Optional(nullable(message("A note of yours, which only you see."))),
+  expires_at: end("When the grant expires. Null or omitted: never."),
+  note: Type.Optional(nullable(message("A private note, visible only to your account."))),
 };
 const termsShown = {
   is_free: Type.Boolean({ description: "Whether reads are free for the account." }),
@@ -72,14 +72,14 @@ export const AccessRequestsShape = Type.Object(
 export type AccessRequests = Static<typeof AccessRequestsShape>;
 
 export const RequestAccessInput = Type.Object({
-  message: Type.Optional(message("What you want the data for. The provider reads it.")),
+  message: Type.Optional(message("What you want the data for, shown to the provider.")),
 });
 export const ApproveAccessInput = Type.Object({
   is_free: terms.is_free,
   expires_at: terms.expires_at,
 });
 export const DeclineAccessInput = Type.Object({
-  reason: Type.Optional(message("Why. The account that asked reads it.")),
+  reason: Type.Optional(message("The reason, shown to the account that asked.")),
 });
 
 export const InviteReaderInput = Type.Object({

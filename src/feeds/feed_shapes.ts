@@ -60,9 +60,9 @@ export const priced = {
 
 const StorageConfigShape = Type.Object(
   {
-    max_body_bytes: Type.Integer({ minimum: 1, description: "Bytes of one push." }),
-    max_row_bytes: nullable(Type.Integer({ minimum: 1, description: "Bytes of one row." })),
-    max_rows: nullable(Type.Integer({ minimum: 1, description: "Rows of one push." })),
+    max_body_bytes: Type.Integer({ minimum: 1, description: "Maximum bytes per push." }),
+    max_row_bytes: nullable(Type.Integer({ minimum: 1, description: "Maximum bytes per row." })),
+    max_rows: nullable(Type.Integer({ minimum: 1, description: "Maximum rows per push." })),
   },
   {
     $id: "StorageConfig",
@@ -373,7 +373,8 @@ export const CreateFeedShape = Type.Object(
         [Expected]: "a UUID; leave it out to get a new one",
         type: "string",
         format: "uuid",
-        description: "The id of one of your feeds: edits it. An unknown id: the new feed gets it.",
+        description:
+          "The id of one of your feeds edits that feed. An unknown id becomes that of the new feed.",
       }),
     ),
     name,

@@ -57,7 +57,7 @@ export interface FeedSeeker {
   mayFind(feedId: string): boolean;
 }
 
-/** Somebody whose key is not known yet. It finds what all find. */
+/** A caller whose key is not known yet. It can find only feeds that every account can find. */
 const ANYBODY: FeedSeeker = { id: GATEWAY, mayFind: () => false };
 
 /**
@@ -80,7 +80,7 @@ export class Feeds {
   find(seeker: FeedSeeker, reference: string): Feed | Promise<Feed | undefined> {
     const known = this.#known.get(reference);
     if (known !== undefined) {
-      // Whoever does not find it is answered as slowly as for a feed that there is not.
+      // For an account that may not find the feed, the answer must take as long as for an unknown feed.
       return isFoundBy(known, seeker) ? known : this.findFresh(seeker, reference);
     }
     return this.#foreseen.get(reference) ?? this.findFresh(seeker, reference);
@@ -105,7 +105,7 @@ export class Feeds {
     });
     if (row === undefined) {
       const known = this.#known.get(reference);
-      // Those who find it go on to do so.
+      // If memory already knew that this account can't find it, it stays cached for the accounts that can.
       if (known !== undefined && isFoundBy(known, seeker)) this.forget(reference);
       return undefined;
     }

@@ -56,10 +56,10 @@ export function decidePricing(given: GivenPricing): PricingOutcome {
   const priceType = given.priceType ?? typeOf(call, once);
   const contradiction = `contradicts the price_type ${priceType}; leave it out, or send 0 or null`;
   if (priceType === "metered" && !call) {
-    refuse("price_per_1k", "must be above 0 where price_type is metered");
+    refuse("price_per_1k", "must be above 0 if price_type is metered");
   }
   if (priceType === "one_time" && (once === null || once < ONE_TIME_PRICE_CENTS_MIN)) {
-    const rest = `must be at least ${ONE_TIME_PRICE_CENTS_MIN} where the feed is sold once`;
+    const rest = `must be at least ${ONE_TIME_PRICE_CENTS_MIN} if price_type is one_time`;
     refuse("one_time_price_cents", rest);
   }
   if (priceType !== "metered" && call) refuse("price_per_1k", contradiction);

@@ -286,7 +286,7 @@ function refusalOf(row: Row<"save_feed">, hasSchema: boolean): SaveRefusal {
     case "schema_for_array": {
       const path = hasSchema ? "/schema_definition/type" : "";
       const message =
-        "a locked schema for an array fits no row of a collection or stream; describe one row, an object";
+        "rows of a collection or stream are objects, so a locked schema for an array would refuse them all; describe one row";
       return { kind: "schema_invalid", errors: [{ path, message }] };
     }
     case "draft_step_null":

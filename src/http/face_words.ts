@@ -81,7 +81,7 @@ export const TOOL_WORDS: FaceWords = {
   maxCredits: "max_credits",
   aboveMaxCredits: { read: ASK_FIRST, purchase: ASK_FIRST },
   tooManyChars: (chars) =>
-    `has ${chars} characters, which with the receipt and the limits beside it is more than max_chars allows`,
+    `has ${chars} characters, which together with the receipt and the limits exceeds max_chars`,
   parts: "fields or jsonpath",
   searchMissing: "query is blank. Send words to search for, such as earthquakes.",
   noRows: (name) =>

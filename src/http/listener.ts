@@ -72,7 +72,7 @@ export function listenOn<Listener>(
     }
     if (code === "EACCES" || code === "EPERM") {
       throw new Error(
-        `this account may not listen on port ${port}: choose one from 1024 on with ${settings.port} and put a proxy before it, or give the right (CAP_NET_BIND_SERVICE on Linux)`,
+        `this account may not listen on port ${port}: choose port 1024 or higher with ${settings.port} and put a proxy in front, or grant the capability (CAP_NET_BIND_SERVICE on Linux)`,
       );
     }
     throw NO_ADDRESS_OF_OURS.has(code) ? foreignHost(settings, host, code) : error;
@@ -116,12 +116,12 @@ export async function readTls({ certFile, keyFile }: TlsFiles): Promise<Tls> {
   try {
     createSecureContext({ cert, key });
     if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
-      throw new Error("the key is not the certificate's");
+      throw new Error("the key does not match the certificate");
     }
   } catch (error) {
     const reason = messageOf(error);
     throw new ConfigError([
-      `TLS_CERT_FILE and TLS_KEY_FILE can't be used (${reason}): both are PEM files`,
+      `TLS_CERT_FILE and TLS_KEY_FILE can't be used (${reason}): both must be PEM files`,
     ]);
   }
   return { cert, key };
@@ -136,5 +136,5 @@ async function readPem(variable: string, path: string): Promise<string> {
       `${variable}: ${path} can't be read (${codeOf(error)}): check path and mode`,
     ]);
   }
-  throw new ConfigError([`${variable}: ${path} is no PEM file`]);
+  throw new ConfigError([`${variable}: ${path} is not a PEM file`]);
 }

@@ -47,7 +47,7 @@ const FORMS: Readonly<Record<BodyForm, { readonly type: RegExp; readonly words: 
   },
   ndjson: {
     type: /^(?:application|text)\/(?:x-)?(?:ndjson|jsonl|json-?lines)$/,
-    words: "application/x-ndjson (rows one a line)",
+    words: "application/x-ndjson (one row per line)",
   },
   csv: { type: /^(?:text|application)\/(?:x-)?csv$/, words: "text/csv" },
 };

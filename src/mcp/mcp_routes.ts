@@ -75,7 +75,7 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
     const sent = await new Response(body).text();
     const text =
       exactId === undefined ? sent : sent.replace(`"id":"${standIn}"`, `"id":${exactId}`);
-    // So it counts among the unsent bodies.
+    // As a text, the body counts toward the limit of unsent bodies.
     return respond({ status, headers: Object.fromEntries(headers), body: text || null });
   }
 
@@ -106,7 +106,7 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
         const caller = await services.keys.findCaller(request.headers);
         const onReceived = patience(server, request);
         if (caller === undefined) {
-          // A caller with a key that nobody has is as unknown as one without a key.
+          // A caller with an unknown key is treated like a caller without one.
           anonymousLimit(services.operatorsListener.addressOf(request, server));
           const bytesMax = MCP_ANONYMOUS_BODY_BYTES_MAX;
           return services.strangersBodies.whileHeld(request, server, (hold) =>
@@ -157,7 +157,7 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
         answer(call, {
           hold,
           onReceived: patience(server, request),
-          // A tool call is proven and counted by the route that it asks, so it costs what it costs over `/mcp`.
+          // The route that a tool calls checks the key and counts the call, so the cost is the same as over `/mcp`.
           onMessage: async (message) => {
             if (isToolCall(message)) return;
             await prove();
@@ -170,7 +170,7 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
           },
         }),
       );
-      // It may have been for the key, which has ended since it was remembered, and not for what was asked.
+      // The 403 may be about the key, which may have been revoked since it was cached, rather than about the request.
       if (isRefused) await prove();
       return response;
     },
@@ -197,8 +197,9 @@ interface Answering {
 }
 
 /**
- * What a client that expects OAuth is told: a key that is missing, has ended or is none of a reader's is a reason to ask
- * the person. A suspended account is none, since a new key would be refused, too.
+ * Returns the error for a client that expects OAuth. If the key is missing, expired, revoked, or not a read key, the
+ * answer is a challenge, so that the client asks the user to sign in. A suspended account gets no challenge, because a
+ * new key would also be refused.
  */
 function challengeTo(baseUrl: string): (error: unknown) => unknown {
   return (error) => {
@@ -219,7 +220,7 @@ function isToolCall(message: unknown): boolean {
   return isObject(message) && message.method === "tools/call";
 }
 
-/** The request without its body, which has been read, and with the id that its answer has and the types it may have. */
+/** A copy of the request without its body, with the id of the answer and the media types that the answer may have. */
 function named({ request: { method, headers, signal }, requestId }: Exchange): Request {
   const copy = new Request(`${WITHIN}/mcp`, { method, headers, signal });
   copy.headers.set("X-Request-Id", requestId);
@@ -265,8 +266,8 @@ function rpcError(code: number, message: string): Response {
 }
 
 /**
- * A page of another site must not speak for the person who looks at it, even if it has made its name point at this
- * gateway (DNS rebinding). @throws {Problem} 403
+ * Refuses calls from pages of other sites, which must not act for the person who views them, even if the site's name
+ * resolves to this gateway (DNS rebinding). @throws {Problem} 403
  */
 function refuseForeignOrigin({ http, config }: Services, request: Request): void {
   const origin = request.headers.get("origin");

@@ -99,8 +99,8 @@ export async function answerPlainCall(
 }
 
 /**
- * The structure is sent as it is: rows that were read once are not read again. It is sent twice, and kept once: the
- * text of the content is made of it while it is sent.
+ * The structure is sent unchanged, so the rows are not parsed again. It is sent twice, as structured content and as
+ * text, but kept in memory once: the text is produced while it is sent.
  */
 async function answerParts(
   { id, params }: Static<typeof olderCallSchema>,

@@ -14,7 +14,7 @@ interface ToolCall extends OwnRequest {
   readonly wishes?: ToolWishes;
 }
 
-/** Asks a route of this gateway. Never rejects: what fails is an answer, too. */
+/** Calls a route of this gateway. Never rejects: a failure is also returned as an answer. */
 export type AskRoute = (request: ToolCall) => Promise<OwnAnswer>;
 
 /** How a message is answered. */

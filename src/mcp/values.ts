@@ -25,8 +25,8 @@ const MANY_DIGITS = /[\d.]{16}/;
 const TEXT_OR_LONG_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[\d.]{16,}(?:[eE][+-]?\d+)?/g;
 
 /**
- * Parses JSON. A number that would lose digits as a double is its text: as the value of a filter it means the same, and
- * no other argument takes such a number.
+ * Parses JSON. A number that would lose digits as a double is returned as text. As the value of a filter, the text is
+ * equivalent, and no other argument accepts such a number.
  */
 export function parseDigits(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -59,8 +59,8 @@ function isExact(source: string): boolean {
 }
 
 /**
- * The value with every text and name in it as a person sees them. It is done before the value becomes JSON, which
- * would hide control characters in escapes.
+ * Removes invisible characters from every text and name in the value. This must happen before the value is serialized,
+ * because JSON would turn control characters into escapes.
  */
 export function visible(value: unknown): unknown {
   if (typeof value === "string") return withoutInvisible(value);

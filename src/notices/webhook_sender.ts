@@ -61,7 +61,7 @@ const STATEMENT_WAIT_MS_MAX = MINUTE_MS;
  * The lanes, by the health of addresses: calls at the same time, addresses of one account at the same time, and
  * deliveries that are sent to an address at once.
  *
- * Bun makes at most 256 requests at the same time in a process, and the others wait. Payments and sign-ins make some, too.
+ * Bun makes at most 256 concurrent requests per process, and further ones wait. Payments and sign-ins also make some.
  */
 const LANES = {
   sound: { callsMax: 96, accountAddressesMax: 6, claimMax: 8 },
@@ -157,7 +157,7 @@ export class WebhookSender {
     while (!this.#isStopped) {
       const seen = this.#wakes;
       const amount = Math.min(claimMax, callsMax - lane.calls);
-      // The loops whose calls are under way go on afterwards.
+      // The loops with calls in progress continue when those have ended.
       if (amount <= 0) return;
       lane.calls += amount;
       const claimed = await this.#claim(name, amount, now).catch((error) => {

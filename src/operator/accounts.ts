@@ -20,15 +20,17 @@ import { findAccount, findOpenAccount, findPlace } from "./references.ts";
 export const AccountShape = Type.Object(
   {
     id: uuid("Of the account."),
-    name: Type.String({ description: "For people." }),
+    name: Type.String({ description: "Display name." }),
     max_feeds_allowed: quota,
     balance_credits: exact("The remaining balance."),
     balance_usd: exact("The same in USD."),
-    created_at: time("When it was made."),
-    suspension_reason: Type.Optional(Type.String({ description: "Why its keys are refused." })),
+    created_at: time("When it was created."),
+    suspension_reason: Type.Optional(
+      Type.String({ description: "Why the account is suspended and its keys refused." }),
+    ),
     closed_at: Type.Optional(time("When it was closed.")),
     warning: Type.Optional(
-      Type.String({ description: "After a name was given: another account has it, too." }),
+      Type.String({ description: "After a create or rename: another account has the same name." }),
     ),
   },
   { $id: "OperatorAccount", description: "An account." },
@@ -40,10 +42,10 @@ export const ProvenAccountShape = Type.Object(
     ...AccountShape.properties,
     ledger: Type.Object(
       {
-        granted_credits: exact("By the operator and by promotions."),
-        revoked_credits: exact("Taken back."),
-        charged_credits: exact("By the usage log."),
-        refunded_credits: exact("Of them, given back."),
+        granted_credits: exact("Granted by the operator and by promotions."),
+        revoked_credits: exact("Revoked."),
+        charged_credits: exact("Charged, according to the usage log."),
+        refunded_credits: exact("Charges that were refunded."),
         is_balanced: Type.Boolean({
           description: "Whether granted - revoked - charged + refunded = balance.",
         }),
@@ -52,23 +54,23 @@ export const ProvenAccountShape = Type.Object(
     ),
     spent: Type.Object(
       {
-        usd: exact("For reads and feeds, less refunds, by the ledger; however it was paid."),
-        counted_usd: exact("Of it, what providers' earnings have."),
-        waiting_usd: exact("What they don't have yet; counted within a minute."),
+        usd: exact("Spent on reads and feeds, minus refunds, by the ledger, however it was paid."),
+        counted_usd: exact("The part that is included in providers' earnings."),
+        waiting_usd: exact("The part that is not included yet; counted within a minute."),
         is_balanced: Type.Boolean({ description: "Whether counted + waiting = spent." }),
       },
       { description: "The proof that providers have earned what the account spent." },
     ),
     earned: Type.Object(
       {
-        gross_usd: exact("What its own feeds have sold."),
-        refunded_usd: exact("Of it, given back."),
+        gross_usd: exact("Sales of its own feeds."),
+        refunded_usd: exact("Sales that were refunded."),
         fee_usd: exact("The platform's fee."),
-        earned_usd: exact("Gross less refunded less fee."),
+        earned_usd: exact("Gross minus refunds and fee."),
         paid_usd: exact("Payouts."),
-        owed_usd: exact("Earned less paid."),
+        owed_usd: exact("Earned minus paid."),
       },
-      { description: "What it has earned as a provider." },
+      { description: "Its earnings as a provider." },
     ),
   },
   { $id: "ProvenAccount", description: "An account, and the proof of its balance." },

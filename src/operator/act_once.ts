@@ -66,8 +66,8 @@ export interface Keeping {
 }
 
 /**
- * Acts, or answers what was answered before. `act` gets a reference for the ledger entry of the call, so that the entry
- * is written once whatever happens. @throws {Problem} 409; all that `act` throws
+ * Runs `act`, or returns the stored answer. `act` receives a reference for the call's ledger entry, which ensures that
+ * the entry is written only once. @throws {Problem} 409; all that `act` throws
  */
 export async function actOnce(
   keeping: Keeping,

@@ -19,22 +19,22 @@ import { requireInOrder } from "./time_range.ts";
 
 export const AuditEventShape = Type.Object(
   {
-    id: Type.Integer({ description: "Grows with time." }),
-    happened_at: time("When."),
-    actor: Type.String({ description: "Who." }),
+    id: Type.Integer({ description: "Increases with time." }),
+    happened_at: time("When it happened."),
+    actor: Type.String({ description: "Who made the change." }),
     face: nullable(
       oneOf(FACES, {
         description:
-          "Through which face: the command, the API, or the console. Null: the database's own user did it, or an older version of Feedgate.",
+          "The interface: the command, the API, or the console. Null: the database's own user, or an older version of Feedgate.",
       }),
     ),
-    action: Type.String({ description: "What was done." }),
-    account_id: nullable(uuid("Whose it is.")),
-    feed_id: nullable(uuid("Which feed it is about.")),
+    action: Type.String({ description: "The operation." }),
+    account_id: nullable(uuid("The account that was changed, or that owns what was changed.")),
+    feed_id: nullable(uuid("The feed that was changed.")),
     before: Type.Unknown({
-      description: "The changed fields as they were; null if there was nothing.",
+      description: "The changed fields before the change; null if there was nothing.",
     }),
-    after: Type.Unknown({ description: "The changed fields as they are." }),
+    after: Type.Unknown({ description: "The changed fields after the change." }),
   },
   { $id: "AuditEvent", description: "A change." },
 );

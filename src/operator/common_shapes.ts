@@ -69,7 +69,7 @@ export const name = text({ minLength: 1, maxLength: NAME_LENGTH_MAX, description
 export const reason = text({
   minLength: 1,
   maxLength: REASON_LENGTH_MAX,
-  description: "Why. It is kept.",
+  description: "The reason, which is stored.",
 });
 
 /** Names a ledger entry, so that the same call may be sent again. */
@@ -77,8 +77,8 @@ export const entryReference = Type.String({
   minLength: 1,
   maxLength: NAME_LENGTH_MAX,
   pattern: `^(?!${REFERENCE_RESERVED.source.slice(1)})`,
-  [Expected]: `a string of 1 to ${NAME_LENGTH_MAX} characters that does not begin as the gateway's own references do`,
-  description: "The same one twice is one entry.",
+  [Expected]: `a string of 1 to ${NAME_LENGTH_MAX} characters that does not begin with a prefix reserved for the gateway's own references`,
+  description: "Identifies the entry; a repeated reference is recorded once.",
 });
 export const quota = Type.Integer({
   minimum: 1,

@@ -26,7 +26,7 @@ export const EarningsInput = Type.Object({
   from: Type.Optional(
     Type.String({
       format: "date",
-      description: `The first day, in UTC; default ${EARNINGS_DAYS_DEFAULT} days with the last one. At most ${EARNINGS_DAYS_MAX} days at once.`,
+      description: `The first day, in UTC; default ${EARNINGS_DAYS_DEFAULT} days including the last one. A range has at most ${EARNINGS_DAYS_MAX} days.`,
     }),
   ),
   to: Type.Optional(
@@ -39,11 +39,11 @@ export const StatementShape = Type.Object(
   {
     account_id: nullable(uuid("The provider; null: all of them.")),
     ...operatorEarningsMembers,
-    earned_usd: exact("Net earnings of all time, as far as they are counted."),
+    earned_usd: exact("All-time net earnings that have been counted."),
     paid_usd: exact("All payouts."),
-    owed_usd: exact("Earned less paid; negative if more was paid."),
+    owed_usd: exact("Earned minus paid; negative if more was paid."),
   },
-  { $id: "Statement", description: "What a provider, or all of them, sold and are owed." },
+  { $id: "Statement", description: "Sales of, and the amount owed to, one or all providers." },
 );
 export type StatementOutcome = Static<typeof StatementShape>;
 

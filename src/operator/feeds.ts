@@ -44,15 +44,15 @@ export const HEALTHS = ["late", "failing", "never_pushed"] as const;
 export const ListFeedsInput = Type.Object({
   ...PAGE_INPUT,
   account_id: Type.Optional(accountReference),
-  is_unlisted: Type.Optional(Type.Boolean({ description: "Only those that are not public." })),
-  status: Type.Optional(oneOf(FEED_STATUSES, { description: "Only those with this status." })),
+  is_unlisted: Type.Optional(Type.Boolean({ description: "True: only unlisted feeds." })),
+  status: Type.Optional(oneOf(FEED_STATUSES, { description: "Only feeds with this status." })),
   health: Type.Optional(
     oneOf(HEALTHS, {
       description:
-        "Only those that are late (active, and the last push is older than the interval), failing (the last push was refused), or never_pushed.",
+        "Only feeds that are late (active, and the last push is older than the interval), failing (the last push was refused), or never_pushed.",
     }),
   ),
-  review: Type.Optional(oneOf(REVIEWS, { description: "Only those whose review is so." })),
+  review: Type.Optional(oneOf(REVIEWS, { description: "Only feeds with this review state." })),
 });
 
 /** Feeds in any state but deleted, newest first. The cursor is a feed's id. */
@@ -277,16 +277,16 @@ export const ReviewFeedInput = Type.Object({
 export const FeedReviewShape = Type.Object(
   {
     ...FeedRowShape.properties,
-    row_count: count("Rows that readers see."),
-    bytes: count("Of their texts."),
-    suspension_reason: Type.Optional(Type.String({ description: "Why nobody reads it." })),
+    row_count: count("Rows visible to readers."),
+    bytes: count("UTF-8 bytes of their JSON text."),
+    suspension_reason: Type.Optional(Type.String({ description: "Why it is suspended." })),
     deleted_at: Type.Optional(time("When it was deleted.")),
     open_batches: openBatches,
-    rows_left: Type.Optional(count("Of a deleted feed: rows that are still to be removed.")),
-    pushes: Type.Array(Type.Unknown(), { description: "The newest come first." }),
+    rows_left: Type.Optional(count("For a deleted feed: rows that are still to be removed.")),
+    pushes: Type.Array(Type.Unknown(), { description: "Newest first." }),
     newest_rows: Type.Array(Type.Unknown(), { description: "As they were pushed." }),
   },
-  { $id: "FeedReview", description: "All that an operator looks at before a feed is listed." },
+  { $id: "FeedReview", description: "A feed as operators review it." },
 );
 
 /** What a reviewer looks at: what a feed says of itself, how much it holds, its newest rows and pushes. */

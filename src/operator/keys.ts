@@ -37,13 +37,13 @@ const permission = oneOf(["read", "write"], {
 const keyReference = text({
   minLength: 1,
   maxLength: NAME_LENGTH_MAX,
-  description: "The key, by id, by its beginning, or whole.",
+  description: "The key, by id, by prefix, or complete.",
   examples: ["fg_read_abcd"],
 });
 const limits = {
-  daily_credits: nullable(exact("What it may spend in a UTC day; null: all.")),
+  daily_credits: nullable(exact("Budget per UTC day; null: unlimited.")),
   feed_ids: nullable(
-    Type.Array(uuid("Of a feed."), { description: "The only feeds that it may read; null: all." }),
+    Type.Array(uuid("Of a feed."), { description: "The only feeds it may read; null: all." }),
   ),
 };
 
@@ -52,12 +52,12 @@ export const KeyShape = Type.Object(
     id: uuid("Of the key."),
     key_start: Type.String({ description: "The first characters of the key." }),
     permission: Type.String({ description: "read, write or admin." }),
-    account_id: nullable(uuid("Whose it is; null: an operator's own.")),
-    name: nullable(Type.String({ description: "For people." })),
-    created_at: time("When it was made."),
-    expires_at: nullable(time("When it ends; null: never.")),
+    account_id: nullable(uuid("The account that owns it; null: an operator's key.")),
+    name: nullable(Type.String({ description: "Display name." })),
+    created_at: time("When it was created."),
+    expires_at: nullable(time("When it expires; null: never.")),
     revoked_at: nullable(time("When it was revoked.")),
-    last_used_at: nullable(time("When it was used last, to the minute.")),
+    last_used_at: nullable(time("When it was last used, to the minute.")),
     ...limits,
   },
   { $id: "Key", description: "The record of a key." },
@@ -67,41 +67,41 @@ export type KeyOutcome = Static<typeof KeyShape>;
 export const CreatedKeyShape = Type.Object(
   {
     id: uuid("Of the key."),
-    key: Type.String({ description: "The key itself, shown this once." }),
+    key: Type.String({ description: "The key itself, shown only once." }),
     permission: Type.String({ description: "read, write or admin." }),
-    account_id: nullable(uuid("Whose it is; null: an operator's own.")),
-    name: nullable(Type.String({ description: "For people." })),
-    expires_at: nullable(time("When it ends; null: never.")),
+    account_id: nullable(uuid("The account that owns it; null: an operator's key.")),
+    name: nullable(Type.String({ description: "Display name." })),
+    expires_at: nullable(time("When it expires; null: never.")),
     ...limits,
   },
-  { $id: "CreatedKey", description: "A key that was just made." },
+  { $id: "CreatedKey", description: "A new key." },
 );
 export type CreatedKeyOutcome = Static<typeof CreatedKeyShape>;
 
 export const RotatedKeyShape = Type.Object(
   {
     ...KeyShape.properties,
-    key: Type.String({ description: "The new key itself, shown this once." }),
-    replaces: uuid("The key that ends after the grace."),
+    key: Type.String({ description: "The new key itself, shown only once." }),
+    replaces: uuid("The old key, which expires after the grace period."),
   },
-  { $id: "RotatedKey", description: "A key that was made in another one's place." },
+  { $id: "RotatedKey", description: "A new key that replaces another one." },
 );
 export type RotatedKeyOutcome = Static<typeof RotatedKeyShape>;
 
 export const FoundKeyShape = Type.Object(
   {
     ...KeyShape.properties,
-    account_name: nullable(Type.String({ description: "Of its account." })),
+    account_name: nullable(Type.String({ description: "The account's name." })),
   },
-  { $id: "FoundKey", description: "The record of a key, and whose it is." },
+  { $id: "FoundKey", description: "The record of a key, with the name of its account." },
 );
 export type FoundKeyOutcome = Static<typeof FoundKeyShape>;
 
-const dailyInput = nanos("What it may spend in a UTC day; default all that the account has.");
+const dailyInput = nanos("Budget per UTC day; default unlimited.");
 const feedsInput = Type.Unsafe<readonly string[]>(
-  Type.Array(feedReference, { description: "The only feeds that it may read." }),
+  Type.Array(feedReference, { description: "The only feeds it may read." }),
 );
-const endInput = time("When it ends.");
+const endInput = time("When it expires.");
 
 export const CreateKeyInput = Type.Object({
   account_id: accountReference,
@@ -201,7 +201,7 @@ export const RotateKeyInput = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: GRACE_SECONDS_MAX,
-      description: `How long the old key still works; default ${GRACE_SECONDS}.`,
+      description: `Seconds for which the old key still works; default ${GRACE_SECONDS}.`,
     }),
   ),
 });

@@ -22,14 +22,14 @@ export const PAGE_INPUT = {
     Type.Integer({
       minimum: 1,
       maximum: PAGE_ROWS_MAX,
-      description: `Rows at most; default ${PAGE_ROWS}.`,
+      description: `Maximum number of rows; default ${PAGE_ROWS}.`,
     }),
   ),
   cursor: Type.Optional(
     text({
       minLength: 1,
       maxLength: CURSOR_LENGTH_MAX,
-      description: "The `next_cursor` of the page before.",
+      description: "The `next_cursor` of the previous page.",
     }),
   ),
 };
@@ -43,7 +43,7 @@ export interface Page<Entry> {
 }
 
 interface PageSource<Row, Entry> {
-  /** Rows in the list's order, behind the cursor. It is asked for one more than the page has. */
+  /** Reads rows after the cursor, in the list's order. It is asked for one more row than the page shows. */
   read(rowsMax: number): Promise<readonly Row[]>;
   cursorOf(row: Row): string | bigint;
   entryOf(row: Row): Entry;

@@ -13,15 +13,15 @@ import { Refused } from "./refused.ts";
 
 export const LedgerEntryShape = Type.Object(
   {
-    entry_id: Type.Integer({ description: "Grows with time." }),
-    account_id: uuid("Whose balance it changed."),
+    entry_id: Type.Integer({ description: "Increases with time." }),
+    account_id: uuid("The account whose balance it changed."),
     kind: Type.String({ description: "grant, revocation, promotion, purchase, refund, …" }),
-    credits: exact("What it added to the balance; negative if it took them."),
-    balance_before_credits: exact("Before it."),
-    balance_after_credits: exact("After it."),
-    reason: Type.String({ description: "Why it was written." }),
-    reference: nullable(Type.String({ description: "It is used once over all accounts." })),
-    created_at: time("When it was written."),
+    credits: exact("The change of the balance; negative if credits were revoked."),
+    balance_before_credits: exact("The balance before the entry."),
+    balance_after_credits: exact("The balance after the entry."),
+    reason: Type.String({ description: "The reason for the entry." }),
+    reference: nullable(Type.String({ description: "Unique across all accounts." })),
+    created_at: time("When it was created."),
     feed_id: Type.Optional(uuid("The feed that was bought.")),
     usage_id: Type.Optional(uuid("The usage event that was refunded.")),
   },

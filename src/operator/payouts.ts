@@ -32,7 +32,7 @@ export const RecordPayoutInput = Type.Object({
   usd: usdNanos("What was paid, with up to 9 decimals."),
   reference: entryReference,
   allow_above: Type.Optional(
-    Type.Boolean({ description: "Whether it may be more than the provider is owed." }),
+    Type.Boolean({ description: "Record it even if it exceeds the amount owed." }),
   ),
 });
 

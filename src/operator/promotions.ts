@@ -28,10 +28,10 @@ export const PROMOTION_CODE = Type.String({
 export const PromotionShape = Type.Object(
   {
     code: PROMOTION_CODE,
-    credits: exact("What each redemption gives."),
-    max_redemptions: nullable(count("Over all accounts; null: any number.")),
-    expires_at: nullable(time("When it ends; null: never.")),
-    created_at: time("When it was made."),
+    credits: exact("Credits granted per redemption."),
+    max_redemptions: nullable(count("Total number of redemptions; null: unlimited.")),
+    expires_at: nullable(time("When it expires; null: never.")),
+    created_at: time("When it was created."),
   },
   { $id: "Promotion", description: "A promotion code." },
 );
@@ -45,15 +45,15 @@ export type ListedPromotionOutcome = Static<typeof ListedPromotionShape>;
 
 export const CreatePromotionInput = Type.Object({
   code: PROMOTION_CODE,
-  credits: nanos("What each redemption gives."),
+  credits: nanos("Credits granted per redemption."),
   max_redemptions: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: COUNT_MAX,
-      description: "Over all accounts; default any number.",
+      description: "Total number of redemptions; default unlimited.",
     }),
   ),
-  expires_at: Type.Optional(time("When it ends; default never.")),
+  expires_at: Type.Optional(time("When it expires; default never.")),
 });
 
 /** Makes a code. The same code with the same content is the one that is there. */

@@ -25,13 +25,13 @@ import type { Within } from "./time_range.ts";
 export const PurchaseShape = Type.Object(
   {
     purchase_id: uuid(
-      "The same as the buyer sees; of the usage event, if it was paid from the balance.",
+      "The same id that the buyer sees: the usage event's, if it was paid from the balance.",
     ),
     paid_from: oneOf(["balance", "elsewhere"], {
       description: "The account's balance, or a payment that the operator has recorded.",
     }),
     entry_id: nullable(
-      Type.Integer({ description: "Of the ledger; null if it was paid from the balance." }),
+      Type.Integer({ description: "The ledger entry; null if it was paid from the balance." }),
     ),
     account_id: uuid("The account that bought it."),
     feed_id: uuid("The feed that was bought."),
@@ -41,9 +41,9 @@ export const PurchaseShape = Type.Object(
           "The feed's slug. Null once the feed is deleted and the slug is available again.",
       }),
     ),
-    reference: nullable(Type.String({ description: "Of the payment." })),
-    purchased_at: time("When it was bought, or recorded."),
-    price_usd: exact("The feed's price at that moment."),
+    reference: nullable(Type.String({ description: "The payment reference." })),
+    purchased_at: time("When it was bought or recorded."),
+    price_usd: exact("The feed's price at the time of purchase."),
   },
   { $id: "ListedPurchase", description: "A one-time feed that an account has bought." },
 );

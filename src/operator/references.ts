@@ -127,7 +127,7 @@ interface Place<Found> {
 }
 
 /**
- * The row that a list goes on behind, by the function that finds it; undefined for the first page.
+ * The row after which the next page of a list begins. Undefined for the first page.
  *
  * @throws {Refused} if it names no row, or several.
  */

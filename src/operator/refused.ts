@@ -34,11 +34,11 @@ export type RefusalCode =
   /** The account has as many keys as its owners may make. */
   | "KEYS_LIMIT"
   | "WEBHOOKS_LIMIT"
-  /** The key may not be told of it. */
+  /** Keys with this permission can't receive this type of notice. */
   | "NOTICE_TYPE_FORBIDDEN"
   | "WEBHOOK_URL_INVALID"
   | "ADDRESS_INVALID"
-  /** No page of this list gave it. */
+  /** The cursor was not issued for this list. */
   | "CURSOR_INVALID"
   /** Several things have it. */
   | "REFERENCE_AMBIGUOUS"
@@ -57,7 +57,7 @@ export type RefusalCode =
   /** A payout of more than the provider is owed, which may be a mistake. */
   | "PAYOUT_ABOVE_OWED"
   | "KEY_NOT_USABLE"
-  /** It was to get limits of reading, and it reads nothing. */
+  /** A budget or a list of feeds was set on a key that can't read. */
   | "KEY_NOT_FOR_READING"
   /** It is an operator's own, and the face may not change it. */
   | "ADMIN_KEY_BY_COMMAND"

@@ -27,40 +27,40 @@ const since = Type.Optional(time("Inclusive lower bound; default 7 days ago."));
 const feedMembers = {
   feed_id: uuid("Of the feed."),
   endpoint_path: nullable(
-    Type.String({ description: "Its slug; null once it is deleted and free." }),
+    Type.String({ description: "Its slug; null once the feed is deleted and the slug available." }),
   ),
-  feed_name: Type.String({ description: "Its name." }),
-  account_id: uuid("Of its owner."),
-  account_name: Type.String({ description: "Its owner's name." }),
+  feed_name: Type.String({ description: "The feed's name." }),
+  account_id: uuid("The owner's account."),
+  account_name: Type.String({ description: "The owner's name." }),
 };
 const readMembers = {
-  reads: count("That were answered."),
-  credits_charged: exact("For them and for purchases from the balance, less refunds."),
+  reads: count("Answered reads."),
+  credits_charged: exact("Charged for them and for purchases from the balance, minus refunds."),
 };
 
 export const TopInput = Type.Object({
-  since: Type.Optional(time("On its UTC day or later; default 7 days ago.")),
-  until: Type.Optional(time("On its UTC day or before; default today.")),
-  by: Type.Optional(oneOf(["reads", "credits"], { description: "Default reads." })),
+  since: Type.Optional(time("The first UTC day is that of this time; default 7 days ago.")),
+  until: Type.Optional(time("The last UTC day is that of this time; default today.")),
+  by: Type.Optional(oneOf(["reads", "credits"], { description: "The ranking; default reads." })),
   limit: PAGE_INPUT.limit,
 });
 export const TopShape = Type.Object(
   {
     feeds: Type.Array(Type.Object({ ...feedMembers, ...readMembers }), {
-      description: "The most first.",
+      description: "Highest first.",
     }),
     accounts: Type.Array(
       Type.Object({
-        account_id: uuid("Who reads."),
+        account_id: uuid("The account."),
         account_name: Type.String({ description: "Its name." }),
         ...readMembers,
       }),
-      { description: "The most first." },
+      { description: "Highest first." },
     ),
   },
   {
     $id: "TopReads",
-    description: "The feeds that are read most, and the accounts that read most.",
+    description: "The most-read feeds and the most active accounts.",
   },
 );
 export type TopOutcome = Static<typeof TopShape>;
@@ -113,13 +113,13 @@ export async function reportTop(
 export const STALE_CURSOR = defineCursor(timePart, timePart, uuidPart);
 export const StaleInput = Type.Object({
   ...PAGE_INPUT,
-  since: Type.Optional(time("Leaves out feeds that were last pushed to, or made, before it.")),
+  since: Type.Optional(time("Omits feeds that were last pushed to, or created, before this time.")),
 });
 export const StaleShape = Type.Object(
   {
     ...feedMembers,
     status: Type.String(),
-    sync_interval_mins: count("How often its provider promises new data."),
+    sync_interval_mins: count("Expected minutes between pushes."),
     last_sync_at: nullable(time("Its last push; null: never.")),
     due_at: time("When it was due."),
   },
@@ -153,8 +153,8 @@ export function reportStale(
 export const REVENUE_CURSOR = defineCursor(timePart, timePart, amountPart, uuidPart);
 export const RevenueInput = Type.Object({
   ...PAGE_INPUT,
-  since: Type.Optional(time("Its day in UTC is the first; default 7 days ago.")),
-  until: Type.Optional(time("Its day in UTC is the last; default today.")),
+  since: Type.Optional(time("The first UTC day is that of this time; default 7 days ago.")),
+  until: Type.Optional(time("The last UTC day is that of this time; default today.")),
   account_id: Type.Optional(accountReference),
 });
 export const RevenueShape = Type.Object(
@@ -164,12 +164,12 @@ export const RevenueShape = Type.Object(
     paid_reads: count("Reads that were charged."),
     purchases: count("One-time purchases."),
     gross_usd: exact("Sales of reads and purchases, on the day of the sale, before refunds."),
-    refunded_usd: exact("What was given back, on the day of the refund."),
-    revenue_usd: exact("Gross less refunded: what accounts have paid."),
-    fee_usd: exact("The platform's part of it."),
-    net_usd: exact("The provider's part of it."),
+    refunded_usd: exact("Refunds, on the day of the refund."),
+    revenue_usd: exact("Gross minus refunds: what accounts have paid."),
+    fee_usd: exact("The platform's share."),
+    net_usd: exact("The provider's share."),
   },
-  { $id: "Revenue", description: "What a feed has sold, in whole days in UTC." },
+  { $id: "Revenue", description: "A feed's sales, by whole UTC days." },
 );
 export type RevenueOutcome = Static<typeof RevenueShape>;
 
@@ -226,12 +226,12 @@ export const ErrorsInput = Type.Object({ ...PAGE_INPUT, since });
 export const RefusalsShape = Type.Object(
   {
     ...feedMembers,
-    code: nullable(Type.String({ description: "Of the problem." })),
-    pushes: count("That were refused with it."),
-    last_push_id: count("The newest of them."),
+    code: nullable(Type.String({ description: "The problem's code." })),
+    pushes: count("Pushes that were refused with this code."),
+    last_push_id: count("The newest of these pushes."),
     last_pushed_at: time("When it was received."),
     last_detail: nullable(
-      Type.String({ description: "The `detail` of the newest one, as its provider received it." }),
+      Type.String({ description: "Its `detail`, as the provider received it." }),
     ),
   },
   { $id: "RefusedPushes", description: "Refused pushes of a feed with one code." },

@@ -25,11 +25,11 @@ const FORGOTTEN_MAX = 100n;
 export const SignInLinkShape = Type.Object(
   {
     url: Type.String({
-      description: "The link. Whoever signs in with it first is the one that it signs in.",
+      description: "The link. It signs in the first person who uses it.",
     }),
-    expires_at: time("Until when it can be opened."),
+    expires_at: time("When it expires."),
   },
-  { $id: "SignInLink", description: "A link that signs its holder in to the console, once." },
+  { $id: "SignInLink", description: "A single-use link that signs in to the console." },
 );
 export type SignInLinkOutcome = Static<typeof SignInLinkShape>;
 

@@ -30,30 +30,30 @@ const EACH = ["minute", "day"] as const;
 const bound = (description: string) => Type.Optional(Type.String({ description }));
 export const StatsInput = Type.Object({
   from: bound(
-    "The first minute or day: a day in UTC such as 2026-11-21, or an RFC 3339 time. Default: an hour, or 30 days, with the last one.",
+    "The first minute or day: a day in UTC such as 2026-11-21, or an RFC 3339 time. Default: an hour, or 30 days, including the last one.",
   ),
-  to: bound("The last one, in the same forms. Default now."),
+  to: bound("The last minute or day, in the same formats. Default now."),
   by: Type.Optional(
     oneOf(EACH, {
-      description: `What a group is; default day. Minutes are kept 7 days, and ${STATS_MINUTES_MAX} of them are shown at once.`,
+      description: `The grouping; default day. Minutes are kept for 7 days; at most ${STATS_MINUTES_MAX} are returned at once.`,
     }),
   ),
 });
 
 const sums = {
   reads: count("Answered reads of feeds."),
-  discovery_calls: count("Calls of catalog, search and metadata that were answered."),
-  purchases: count("Feeds that were bought from a balance."),
-  charged_credits: exact("For reads and purchases, before refunds."),
-  refunded_credits: exact("What was given back, when it was given back."),
-  refused: count("Answers with a status of 400 to 499, of all routes."),
+  discovery_calls: count("Answered calls of catalog, search and metadata."),
+  purchases: count("Feeds bought from a balance."),
+  charged_credits: exact("Credits charged for reads and purchases, before refunds."),
+  refunded_credits: exact("Credits refunded, at the time of the refund."),
+  refused: count("Responses with status 400 to 499, on all routes."),
   refusals: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
     description: "The same by status.",
   }),
-  errors: count("Answers with a status of 500 or more."),
-  pushes: count("Pushes that were stored."),
-  refused_pushes: count("Pushes that were refused."),
-  pushed_rows: count("Rows of the stored ones."),
+  errors: count("Responses with status 500 or higher."),
+  pushes: count("Stored pushes."),
+  refused_pushes: count("Refused pushes."),
+  pushed_rows: count("Rows of the stored pushes."),
 };
 
 export const StatsShape = Type.Object(
@@ -80,27 +80,27 @@ export const StatsShape = Type.Object(
     ledger: nullable(
       Type.Object(
         {
-          accounts: count("That were proven, each as of one moment."),
-          wrong_accounts: count("Those whose ledger does not add up."),
-          granted_credits: exact("By the operator and by promotions."),
-          revoked_credits: exact("Taken back."),
-          charged_credits: exact("By the usage log."),
-          refunded_credits: exact("Of them, given back."),
-          balance_credits: exact("What all accounts have."),
+          accounts: count("Accounts that were checked, each in one snapshot."),
+          wrong_accounts: count("Accounts whose ledger does not add up."),
+          granted_credits: exact("Granted by the operator and by promotions."),
+          revoked_credits: exact("Revoked."),
+          charged_credits: exact("Charged, according to the usage log."),
+          refunded_credits: exact("Charges that were refunded."),
+          balance_credits: exact("The sum of all balances."),
           is_balanced: Type.Boolean({
             description:
-              "Whether granted - revoked - charged + refunded = balance, of each account and of all.",
+              "Whether granted - revoked - charged + refunded = balance, for each account and in total.",
           }),
-          proven_at: time("When; every ten minutes."),
+          proven_at: time("When the check ended; it runs every ten minutes."),
         },
-        { description: "The proof of all ledgers. Null: it was not made yet." },
+        { description: "The last check of all ledgers. Null: none has been made yet." },
       ),
     ),
     top: Type.Object(TopShape.properties, {
-      description: `The ${STATS_TOP_ROWS} feeds that are read most, and accounts that read most, on the days of the range.`,
+      description: `The ${STATS_TOP_ROWS} most-read feeds and most active accounts, on the days of the range.`,
     }),
   },
-  { $id: "Stats", description: "What the gateway does." },
+  { $id: "Stats", description: "The activity of the gateway." },
 );
 export type StatsOutcome = Static<typeof StatsShape>;
 

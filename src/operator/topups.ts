@@ -26,23 +26,25 @@ export const TOPUP_STATUSES = ["waiting", "granted", "expired"] as const;
 export const ListedTopupShape = Type.Object(
   {
     topup_id: uuid("Of the top-up."),
-    account_id: nullable(uuid("Whose it is; null if that is not known yet.")),
-    key_id: nullable(uuid("The key that asked.")),
+    account_id: nullable(uuid("The account; null if not known yet.")),
+    key_id: nullable(uuid("The key that requested it.")),
     way: oneOf(TOPUP_WAYS, { description: "The payment method." }),
     status: oneOf(TOPUP_STATUSES, { description: "The outcome." }),
     usd: exact("The amount to pay."),
-    credits: exact("What is granted for it."),
-    reference: nullable(Type.String({ description: "Of the grant in the ledger." })),
-    payment_id: nullable(Type.String({ description: "The payment, as the way names it." })),
+    credits: exact("The credits it grants."),
+    reference: nullable(Type.String({ description: "The grant's reference in the ledger." })),
+    payment_id: nullable(Type.String({ description: "The payment method's id of the payment." })),
     created_at: time("When it was created."),
     expires_at: time("When it expires."),
     ended_at: nullable(time("When it was granted or expired.")),
-    taken_back_usd: exact("What refunds and disputes have taken from the balance again."),
-    unrecovered_usd: exact("What the payer has got back, and the balance had not."),
-    alert: nullable(Type.String({ description: "What somebody has to look at, a line each." })),
-    last_error: nullable(Type.String({ description: "Why the way did not answer last." })),
+    taken_back_usd: exact("The amount revoked from the balance after refunds and disputes."),
+    unrecovered_usd: exact("The amount returned to the payer that the balance did not cover."),
+    alert: nullable(Type.String({ description: "Issues that need attention, one per line." })),
+    last_error: nullable(
+      Type.String({ description: "Why the payment method did not answer last time." }),
+    ),
   },
-  { $id: "ListedTopUp", description: "A top-up as an operator sees it." },
+  { $id: "ListedTopUp", description: "A top-up as operators see it." },
 );
 export type TopupOutcome = Static<typeof ListedTopupShape>;
 
@@ -51,10 +53,10 @@ export const TOPUPS_CURSOR = defineCursor(timePart, uuidPart);
 export const ListTopupsInput = Type.Object({
   ...PAGE_INPUT,
   account_id: Type.Optional(accountReference),
-  way: Type.Optional(oneOf(TOPUP_WAYS, { description: "Paid in this way only." })),
-  status: Type.Optional(oneOf(TOPUP_STATUSES, { description: "In this state only." })),
+  way: Type.Optional(oneOf(TOPUP_WAYS, { description: "Only top-ups by this payment method." })),
+  status: Type.Optional(oneOf(TOPUP_STATUSES, { description: "Only top-ups with this status." })),
   alerts: Type.Optional(
-    Type.Boolean({ description: "Whether only those that need somebody are listed." }),
+    Type.Boolean({ description: "True lists only top-ups that need attention." }),
   ),
 });
 
@@ -117,9 +119,9 @@ export const SettleTopupInput = Type.Object({
 export const SettledTopupShape = Type.Object(
   {
     topup_id: uuid("Of the top-up."),
-    is_settled: Type.Boolean({ description: "Whether this call took an alert away." }),
+    is_settled: Type.Boolean({ description: "Whether this call cleared an alert." }),
   },
-  { $id: "SettledTopUp", description: "A top-up that needs nobody any more." },
+  { $id: "SettledTopUp", description: "A top-up without an alert." },
 );
 
 /** Takes the alert of a top-up away, once somebody has settled what it was about. */
@@ -159,18 +161,18 @@ export const TopupReportShape = Type.Object(
     to: Type.String({ format: "date", description: "The last day, in UTC." }),
     ways: Type.Array(
       Type.Object({
-        way: oneOf(TOPUP_WAYS, { description: "How it was paid." }),
-        granted: count("Top-ups that were granted in these days."),
-        paid_usd: exact("What was paid for them."),
-        taken_back_usd: exact("What refunds and disputes have taken back of them, until now."),
-        unrecovered_usd: exact("What the payers have got back beyond that."),
-        expired: count("Top-ups that nobody has paid in time."),
-        alerts: count("Top-ups of these days that need somebody."),
+        way: oneOf(TOPUP_WAYS, { description: "The payment method." }),
+        granted: count("Top-ups that were granted in this period."),
+        paid_usd: exact("The amount paid for them."),
+        taken_back_usd: exact("The amount revoked from them so far, after refunds and disputes."),
+        unrecovered_usd: exact("The amount returned to payers beyond that."),
+        expired: count("Top-ups that expired unpaid."),
+        alerts: count("Top-ups of this period that need attention."),
       }),
-      { description: "Ways in which something came in, or might have." },
+      { description: "Payment methods with top-ups in this period." },
     ),
   },
-  { $id: "TopUpReport", description: "What came in by each way to pay." },
+  { $id: "TopUpReport", description: "Money received, by payment method." },
 );
 type TopupReport = Static<typeof TopupReportShape>;
 

@@ -119,8 +119,8 @@ export async function findOwnKey(
 }
 
 /**
- * Of feeds that the account finds, and of those that the key has already, each once. A feed that the account doesn't
- * find is refused like an unknown one.
+ * The distinct ids of the requested feeds. Each must be a feed that the account can find, or one that the key was
+ * already limited to. A feed that the account can't find is refused like an unknown one.
  *
  * @throws {Refused}
  */

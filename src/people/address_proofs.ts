@@ -126,7 +126,7 @@ export async function findProof(database: Database, token: string) {
   );
 }
 
-/** With the token, which is in the browser alone, so that the database does not contain what a code can be tried on. */
+/** Includes the token, which only the browser has, so that codes can't be guessed from the database's contents. */
 function hashOfCode(token: string, code: string): Uint8Array {
   return hashOfToken(`${token} ${code}`);
 }

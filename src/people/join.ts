@@ -69,7 +69,7 @@ interface Gateway {
 
 export type Joined =
   | Exclude<Entered, { kind: "new" }>
-  /** `accountId` is undefined where sign-up allows the person no account of its own. */
+  /** `accountId` is undefined if sign-up does not give the person an account of their own. */
   | {
       readonly kind: "joined";
       readonly token: string;
@@ -78,7 +78,7 @@ export type Joined =
     }
   /** Sign-up is not open to the address, and it was not invited. */
   | { readonly kind: "not_invited" }
-  /** As many accounts were made today as may be. */
+  /** Today's limit of new accounts has been reached. */
   | { readonly kind: "day_full" };
 
 /**

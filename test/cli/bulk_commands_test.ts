@@ -214,7 +214,7 @@ describe("feedgate push of a bad file", () => {
       const path = await file(text, extension);
       const [first = "", ...others] = refused(await write("push", slug, path, "--batch"));
       expect(first).toStartWith(
-        `feedgate: Nothing was stored, since the file has bad lines: ${message}`,
+        `feedgate: Nothing was stored, because the file has invalid lines: ${message}`,
       );
       // Each mistake has a line, if there are more than one.
       expect(others.length).not.toBe(1);

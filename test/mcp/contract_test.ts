@@ -278,7 +278,7 @@ describe("bounds that the caller sets", () => {
     expect(refused.structuredContent).toMatchObject({ code: "INVALID_PARAMETER", status: 400 });
     expect(refused.content[0].text).toContain("max_chars");
     expect(refused.content[0].text).toContain("fields");
-    expect(refused.content[0].text).toContain("with the receipt and the limits beside it");
+    expect(refused.content[0].text).toContain("together with the receipt and the limits");
     expect((await charges()).length).toBe(before);
     const longer = await use("read_feed", { feed: singleton.slug, max_chars: 1_000_000 });
     expect(longer.isError).toBe(false);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { cancelLockWaiters } from "../support/lock_waiters.ts";
 import { type PushScene, startPushScene } from "../support/push_scene.ts";
 
 const SINGLETON_BYTES = 4_000;
@@ -761,7 +762,7 @@ test("a fault of ours is 500 and counts as a push; a database out of reach is 50
   const held = await lost.gateway.sql.reserve();
   await held`begin`;
   await held`select from feeds where feed_id = ${feedId} for update`;
-  const unavailable = await lost.push(feedId, { a: 3 });
+  const unavailable = await cancelLockWaiters(lost.gateway.sql, lost.push(feedId, { a: 3 }));
   expect([unavailable.status, unavailable.body.code]).toEqual([503, "UNAVAILABLE"]);
   expect(unavailable.headers.get("retry-after")).toBe("1");
   await held`rollback`;

@@ -12,3 +12,25 @@ export async function lockWaiters(sql: Connections): Promise<number> {
     where datname = current_database() and wait_event_type = 'Lock'`;
   return sessions?.waiting > 0 ? sessions?.waiting : lockWaiters(sql);
 }
+
+/**
+ * Waits for `work` while cancelling each session of this database that waits for a lock, as the time limit of its
+ * statement would, only sooner.
+ */
+export async function cancelLockWaiters<Result>(
+  sql: Connections,
+  work: Promise<Result>,
+): Promise<Result> {
+  let isOver = false;
+  const settled = Promise.allSettled([work]).then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await sql`
+      select pg_cancel_backend(pid)
+      from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+  }
+  await settled;
+  return work;
+}

@@ -144,7 +144,7 @@ describe.skipIf(OPENSSL === null)("SIGHUP", () => {
       writeFileSync(cert, "no certificate");
       served.child.kill("SIGHUP");
       expect(await waitFor(() => broken() === 2, 10_000)).toBe(true);
-      expect(logged()).toContain(`TLS_CERT_FILE: ${cert} is no PEM file`);
+      expect(logged()).toContain(`TLS_CERT_FILE: ${cert} is not a PEM file`);
       expect(await servedSerial(baseUrl)).toBe(serials[1] as string);
       await served.stop();
     });

@@ -86,7 +86,7 @@ describe.skipIf(OPENSSL === null)("TLS_CERT_FILE and TLS_KEY_FILE", () => {
     );
     const broken = join(folder, "broken.pem");
     writeFileSync(broken, "no certificate");
-    await expect(start(broken)).rejects.toThrow(`TLS_CERT_FILE: ${broken} is no PEM file`);
+    await expect(start(broken)).rejects.toThrow(`TLS_CERT_FILE: ${broken} is not a PEM file`);
     writeFileSync(broken, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
     await expect(start(broken)).rejects.toThrow("TLS_CERT_FILE and TLS_KEY_FILE can't be used");
   });

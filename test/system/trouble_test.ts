@@ -212,8 +212,14 @@ describe("the database in trouble", () => {
     await whileLocked(async () => {
       const waiting = push(feedId);
       await Bun.sleep(100);
-      const others = await Promise.all(Array.from({ length: 50 }, () => read()));
-      expect(others.map(({ status }) => status)).toEqual(Array(50).fill(200));
+      // Four at a time: an account that has used much of the database's time runs one statement at a time, and 50 that
+      // wait for it on a busy machine are refused.
+      const others: Answer[] = [];
+      const reader = async () => {
+        for (let done = 0; done < 12; done += 1) others.push(await read());
+      };
+      await Promise.all(Array.from({ length: 4 }, reader));
+      expect(others.map(({ status }) => status)).toEqual(Array(48).fill(200));
       expect(Math.max(...others.map(({ ms }) => ms))).toBeLessThan(whenBusy(1_000));
       const refused = await waiting;
       expect([refused.status, refused.retryAfter]).toEqual([503, "1"]);

@@ -372,11 +372,11 @@ describe("POST /webhooks/stripe", () => {
       select append_ledger_entry(${accountId}, 'revocation', -1500000000, 'spent', null)`;
     await hear(await told("charge.refunded", stripe.chargeOf(id, 500)));
     expect(await balanceOf(accountId)).toBe(0);
-    expect(await alertOf(id)).toContain("1500000000 nano-dollars more");
+    expect(await alertOf(id)).toContain("1500000000 nano-dollars of the amount returned");
     const failed = { id: "re_1", status: "failed", cents: 100 };
     await hear(await told("refund.failed", stripe.refundOf(id, failed)));
     // What was missing before stays beside it.
-    expect(await alertOf(id)).toContain("500000000 nano-dollars more");
+    expect(await alertOf(id)).toContain("500000000 nano-dollars of the amount returned");
     expect(await alertOf(id)).toContain("re_1");
   });
 

@@ -402,7 +402,7 @@ describe("finishTopup", () => {
     await gateway.sql`
       select append_ledger_entry(${accountId}, 'revocation', ${String(-5n * USD)}, 'spent', null)`;
     const unrecovered = (usd: number) =>
-      `unrecovered: the payer has got back ${usd}000000000 nano-dollars more than the balance had`;
+      `unrecovered: ${usd}000000000 nano-dollars of the amount returned to the payer exceeded the balance`;
     const takeBack = { source: "dp_1", rank: 1 };
     await takeBackTopup(book, id, { ...takeBack, totalNanos: 2n * USD });
     await takeBackTopup(book, id, { ...takeBack, totalNanos: 3n * USD });

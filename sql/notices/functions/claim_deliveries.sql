@@ -74,8 +74,8 @@ begin
         next_at = null,
         error = case
           when due.is_of_feed
-            then 'The account or its key can no longer be told of this feed.'
-          else 'The key of the webhook has ended, or the account is suspended or closed.'
+            then 'The account or its key may no longer receive notices about this feed.'
+          else 'The key of the webhook was revoked or has expired, or the account is suspended or closed.'
         end
       from due
       where deliveries.delivery_id = due.delivery_id

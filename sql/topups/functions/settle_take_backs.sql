@@ -47,8 +47,8 @@ begin
       -moved_nanos,
       format(
         case
-          when moved_nanos > 0 then 'payment of top-up %s was given back'
-          else 'payment of top-up %s was not given back after all'
+          when moved_nanos > 0 then 'payment of top-up %s was returned to the payer'
+          else 'return of the payment of top-up %s was reversed'
         end,
         topup.topup_id
       ),
@@ -82,7 +82,7 @@ begin
       ),
       case
         when missing_nanos > 0 then format(
-          'unrecovered: the payer has got back %s nano-dollars more than the balance had',
+          'unrecovered: %s nano-dollars of the amount returned to the payer exceeded the balance',
           missing_nanos
         )
       end

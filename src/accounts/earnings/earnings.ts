@@ -30,9 +30,9 @@ const sums = {
   accounts: count("Distinct accounts that read or bought."),
   purchases: count("One-time purchases."),
   gross_usd: usd("Sales of reads and purchases, on the day of the sale, before refunds."),
-  refunded_usd: usd("What was given back, on the day of the refund."),
-  fee_usd: usd("The platform's fee of the sales less that of what was refunded."),
-  net_usd: usd("Gross less refunded less fee."),
+  refunded_usd: usd("Refunds, on the day of the refund."),
+  fee_usd: usd("The platform's fee for the sales, minus the fee for what was refunded."),
+  net_usd: usd("Gross minus refunds and fee."),
   is_final: Type.Boolean({ description: "Whether it is final, except for refunds." }),
 };
 const SumsShape = Type.Object(sums);
@@ -56,7 +56,7 @@ const totalMembers = {
   ),
 };
 const GROUPS_ORDER =
-  "Every day or month of the range in order, or each feed or provider that sold something, the most first.";
+  "Every day or month of the range in order, or each feed or provider with sales, highest first.";
 
 export const EarningsShape = Type.Object(
   {

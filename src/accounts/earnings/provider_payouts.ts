@@ -14,10 +14,10 @@ const usd = (description: string) => Type.Unsafe<ExactNumber>(Type.Number({ desc
 
 export const PayoutShape = Type.Object(
   {
-    payout_id: count("Grows with time."),
+    payout_id: count("Increases with time."),
     paid_at: time("When it was recorded."),
-    usd: usd("What was paid, exact; negative where a payout is taken back."),
-    reference: Type.String({ description: "Of the payment." }),
+    usd: usd("The amount paid, exact; negative if the entry reverses a payout."),
+    reference: Type.String({ description: "The payment reference." }),
     undoes_payout_id: nullable(count("The payout that this entry reverses; else null.")),
     undone_by_payout_id: nullable(count("The entry that reverses this payout; else null.")),
     reason: nullable(Type.String({ description: "The reason for the reversal; else null." })),
@@ -28,9 +28,9 @@ export const PayoutShape = Type.Object(
 export const PayoutsShape = Type.Object(
   {
     payouts: Type.Array(PayoutShape, { description: "Newest first." }),
-    earned_usd: usd("Net earnings of all time, as far as they are counted."),
-    paid_usd: usd("All payouts less those that were taken back."),
-    owed_usd: usd("Earned less paid; negative if more was paid."),
+    earned_usd: usd("All-time net earnings that have been counted."),
+    paid_usd: usd("All payouts minus those that were reversed."),
+    owed_usd: usd("Earned minus paid; negative if more was paid."),
     limit: page.limit,
     has_more: page.has_more,
     next_cursor: nextCursor,

@@ -22,9 +22,9 @@ const exact = (description: string) => Type.Unsafe<ExactNumber>(Type.Number({ de
 const sums = {
   reads: count("Answered reads of feeds."),
   purchases: count("Feeds bought from the balance."),
-  charged_credits: exact("For both, before refunds."),
-  refunded_credits: exact("What was given back, on the day of the refund."),
-  spent_credits: exact("Charged less refunded."),
+  charged_credits: exact("Charged for reads and purchases, before refunds."),
+  refunded_credits: exact("Refunds, on the day of the refund."),
+  spent_credits: exact("Charged minus refunds."),
   spent_usd: exact("The same in USD."),
   is_final: Type.Boolean({ description: "Whether it is final, except for refunds." }),
 };

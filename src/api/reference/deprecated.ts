@@ -51,7 +51,7 @@ export function deprecated<Options extends Route>(options: Options, deprecation:
   const { since, sunset, replacement } = deprecation;
   assert(sunset.getTime() - since.getTime() >= NOTICE_MS_MIN, "clients have time to change");
   const headers = Object.entries(deprecationHeaders(deprecation));
-  const description = `Deprecated, and removed after ${sunset.toISOString().slice(0, 10)}. ${replacement}. ${options.detail.description}`;
+  const description = `Deprecated; will be removed after ${sunset.toISOString().slice(0, 10)}. ${replacement}. ${options.detail.description}`;
   return {
     ...options,
     detail: { ...options.detail, deprecated: true, description },

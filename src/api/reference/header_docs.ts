@@ -55,14 +55,17 @@ export const HEADERS = {
   "WWW-Authenticate": text("The scheme for sending a key.", "Bearer"),
   "Content-Disposition": text("The file's name.", 'attachment; filename="SKILL.md"'),
   "Feedgate-Data-Version": whole(
-    "The returned version of the feed's data; pass it as `version` to continue in it.",
+    "The returned version of the feed's data; pass it as `version` to resume an export of it.",
     { minimum: 0, example: 417 },
   ),
   "Feedgate-Row-Count": whole("Rows in the response.", { minimum: 0, example: 12_480 }),
   "Feedgate-Usage-Id": text("The usage event of the call.", "0192f0c1-8f5e-7c3a-9d1b-2f6c1e0a4b7d"),
   "Feedgate-Credits-Charged": text("Credits charged for the usage event.", "125"),
   "Feedgate-Next-Offset": text("Where a follower continues: pass it as `offset`.", "AW9mZnNldA"),
-  Location: text("The address of its status.", "/v1/topups/5e0b7c1d-6a2f-4d83-9c70-1f4b8a2e6d05"),
+  Location: text(
+    "The address of the top-up's status.",
+    "/v1/topups/5e0b7c1d-6a2f-4d83-9c70-1f4b8a2e6d05",
+  ),
   "PAYMENT-REQUIRED": text(
     "The required x402 version 2 payment: base64 of `PaymentRequired`.",
     "eyJ4NDAyVmVyc2lvbiI6Mn0=",

@@ -174,7 +174,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   FEED_SUSPENDED: {
     when: "A push to or an edit of a feed that the operator has suspended; `reason` says why.",
     remedy: "Contact the operator. No data of the feed was deleted.",
-    extras: { reason: "a complaint about its licence" },
+    extras: { reason: "a complaint about its license" },
   },
   FEED_FORBIDDEN: {
     when: "A push or edit of a feed that the key's account does not own. An unknown id gets the same response.",
@@ -214,7 +214,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Find it with `GET /v1/operator/accounts`.",
   },
   KEY_NOT_FOUND: {
-    when: "On operator routes: no key has the id or the beginning. On an account's own routes: the account has no connected agent with this key.",
+    when: "On operator routes: no key matches the id or prefix. On an account's own routes: the account has no connected agent with this key.",
     remedy: "Find it with `GET /v1/operator/keys`, or your own agent with `GET /v1/account`.",
   },
   WEBHOOK_NOT_FOUND: {
@@ -340,7 +340,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
       "Try again in a moment. If the error persists, check whether the operation took place, and send a new key if it did not.",
   },
   REFERENCE_AMBIGUOUS: {
-    when: "On operator routes: several accounts or keys match the name or the beginning.",
+    when: "On operator routes: several accounts or keys match the name or prefix.",
     remedy: "Use an id; `detail` lists them.",
   },
   REFERENCE_TAKEN: {

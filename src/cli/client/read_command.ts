@@ -42,9 +42,9 @@ const FILTERS: Option<Readonly<Record<string, string>>> = {
 };
 
 const FORMATS = {
-  ndjson: "a row a line",
+  ndjson: "one row per line",
   json: "one array",
-  csv: "a header, and a row a line",
+  csv: "a header, then one row per line",
   table: "fits the terminal",
 } as const;
 

@@ -264,7 +264,7 @@ export interface components {
         CreateFeed: {
             /**
              * Format: uuid
-             * @description The id of one of your feeds: edits it. An unknown id: the new feed gets it.
+             * @description The id of one of your feeds edits that feed. An unknown id becomes that of the new feed.
              */
             id?: string;
             /** @description Display name. */
@@ -1100,11 +1100,11 @@ export interface components {
         };
         /** @description The limits of a push; the last two are null for singletons. */
         StorageConfig: {
-            /** @description Bytes of one push. */
+            /** @description Maximum bytes per push. */
             max_body_bytes: number;
-            /** @description Bytes of one row. */
+            /** @description Maximum bytes per row. */
             max_row_bytes: number | null;
-            /** @description Rows of one push. */
+            /** @description Maximum rows per push. */
             max_rows: number | null;
         };
         /** @description A queued test notice. */

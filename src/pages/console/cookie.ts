@@ -52,7 +52,7 @@ export function cookieValue(
   return undefined;
 }
 
-/** Of the header `Set-Cookie`; without a value it takes the cookie away. */
+/** The value of the `Set-Cookie` header. Without a value, it deletes the cookie. */
 export function cookieOf(kind: CookieKind, value: string | undefined, isOverTls: boolean): string {
   return [
     `${nameOf(kind, isOverTls)}=${value ?? ""}`,

@@ -30,8 +30,8 @@ export function addOverviewTopic({ waits, operatorDatabase }: Services): void {
 const looks = new WeakMap<Database, JoinedRuns<unknown>>();
 
 /**
- * What `read` returns, once for all viewers that ask at the same time, as they do after an event. `key` names what is read,
- * with its version, so nobody gets what is older than that.
+ * Calls `read` once for all viewers that ask at the same time, as they do after an event. `key` identifies what is read
+ * and its version, so no viewer gets an older one.
  */
 export function readOnce<Result>(
   database: Database,

@@ -78,8 +78,7 @@ export interface SignedInPerson extends Person {
 }
 
 /**
- * Whoever is signed in by a request's cookie. Nobody is, if an operator is signed in who did not come by the operators'
- * listener.
+ * The visitor that a request's cookie identifies. An operator counts as signed in only on the operators' listener.
  */
 export async function visitorOf(services: SessionServices, request: Request): Promise<Visitor> {
   const token = cookieValue(request.headers, SESSION_COOKIE, isOverTls(services, request));
@@ -154,7 +153,7 @@ async function findSession(database: Database, token: string): Promise<Session |
 }
 
 interface SignedIn {
-  /** It is known to hold. */
+  /** A valid key: the caller has checked it. */
   readonly key: string;
   /** Whether it was made for this session. */
   readonly isOwnKey: boolean;
@@ -181,7 +180,7 @@ export async function beginSession(
 
 interface GivenLink {
   readonly linkToken: string;
-  /** Whether an operator may be signed in; if not, an operator's link is none. */
+  /** Whether an operator may be signed in. If not, an operator's link counts as invalid. */
   readonly isForOperators: boolean;
 }
 
@@ -193,7 +192,7 @@ export interface Linked {
   readonly expiresAt: string;
 }
 
-/** Whom a link would sign in; it stays as it is. Undefined if the link is none. */
+/** The visitor that a link would sign in, without consuming the link. Undefined if the link is invalid. */
 export async function findLink(
   { database }: Operator,
   { linkToken, isForOperators }: GivenLink,
@@ -211,7 +210,7 @@ export async function findLink(
   );
 }
 
-/** Signs in by a link, which is used up. Returns the token for the cookie; undefined if the link is none. */
+/** Signs in with a link and consumes it. Returns the token for the cookie, or undefined if the link is invalid. */
 export async function openLink(
   operator: Operator,
   { linkToken, isForOperators }: GivenLink,

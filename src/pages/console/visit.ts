@@ -115,7 +115,7 @@ export interface PageRoute {
   /** `form` is what was typed, if that was refused, and `refused` why. */
   show(visit: Visit, form?: Form, refused?: Refused): Promise<View>;
   /**
-   * What the page shows that changes while it is open, at `…/live`. @throws {Problem} if the visitor may not see it
+   * The topic and version that `…/live` watches while the page is open. @throws {Problem} if the visitor may not see it
    */
   watch?(visit: Visit): Promise<{ readonly topic: string; readonly version: bigint | undefined }>;
   /** Answers a GET in the place of `show`, if there is a file for its query. */
@@ -169,7 +169,7 @@ export interface Question {
   readonly fields?: Form["fields"];
 }
 
-/** Sentences about what was done. An address names one of them, so it can't make the page say anything else. */
+/** Confirmation messages. An address refers to one by name, so a link can't make the page show any other text. */
 export const DONE = {
   published: "The feed is now listed.",
   unpublished: "The feed is no longer listed.",

@@ -139,7 +139,7 @@ function listed(feed: BilledFeed | undefined): BilledFeed | undefined {
   return feed?.is_public === true ? feed : undefined;
 }
 
-/** Where a person comes back to who has paid. Who that is and what was paid, the page does not know. */
+/** The page to which a payer returns. It does not know who paid or how much. */
 function renderPaid(frame: PageFrame): string {
   return renderPage({
     ...frame,

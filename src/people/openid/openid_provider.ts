@@ -90,8 +90,8 @@ export async function discoverProvider(
     },
   ).catch((error: unknown) => refuse(error, "misconfigured"));
   const named = configuration.serverMetadata().issuer;
-  // openid-client lets some addresses of Microsoft name a pattern, which fits every tenant. The owner of any tenant
-  // could then vouch for any address.
+  // For some Microsoft addresses, openid-client accepts an issuer pattern that matches every tenant. The owner of any
+  // tenant could then vouch for any address.
   if (new URL(named).href !== issuer.href) {
     refuse(
       new Error(`the provider's metadata names another issuer: ${excerpt(named)}`),
@@ -154,7 +154,7 @@ async function readClaims(
   return { ...told, name: told.name ?? claims.name, iss, sub };
 }
 
-/** In the body if the provider says that it takes it there, else in a header, which is the protocol's default. */
+/** Sends the secret in the body if the provider supports that, else in a header, which is the protocol's default. */
 function clientSecretAuth(clientSecret: string): ClientAuth {
   const post = ClientSecretPost(clientSecret);
   const basic = ClientSecretBasic(clientSecret);

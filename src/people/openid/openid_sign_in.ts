@@ -97,7 +97,7 @@ export function createOpenId(oidc: OidcConfig, options: OpenIdOptions): OpenId {
       const attempt = openAttempt(kept, sealing);
       if (attempt === undefined) throw refused("unknown", "the cookie can't be opened");
       if (nowMs() - attempt.begunMs > OPENID_ATTEMPT_MS)
-        throw refused("expired", "begun too early");
+        throw refused("expired", "the sign-in began too long ago");
       // Before anything is requested from the provider.
       const states = callbackUrl.searchParams.getAll("state");
       if (states.length !== 1 || states[0] !== attempt.state) {

@@ -405,8 +405,8 @@ async function firstLines(
 function noRows(form: OpenedFile["form"], bytes: number): Problem {
   const message =
     form === "csv"
-      ? "the file has no rows; its first line names the columns, and each line below is a row"
-      : "the file has no rows; send one JSON object a line";
+      ? "the file has no rows; its first line names the columns, and each following line is a row"
+      : "the file has no rows; send one JSON object per line";
   return new Problem("VALIDATION_FAILED", {
     detail: `Nothing was imported: ${bytes === 0 ? "the file is empty" : message}.`,
     errors: [{ path: "", message: bytes === 0 ? "the file is empty" : message }],

@@ -62,7 +62,7 @@ export class ImportWatch {
       this.abort(unavailable("The gateway is shutting down. Import again in a second."));
     } else if (silentMs > IMPORT_SILENCE_MS_MAX) {
       const seconds = IMPORT_SILENCE_MS_MAX / MS_PER_SECOND;
-      this.abort(bodyNotJson(`nothing came for ${seconds} seconds`));
+      this.abort(bodyNotJson(`no data was received for ${seconds} seconds`));
     } else if (nowMs - this.#startedMs > IMPORT_MS_MAX) {
       const hours = IMPORT_MS_MAX / MS_PER_SECOND / 3_600;
       this.abort(

@@ -286,8 +286,8 @@ function badFile(bad: BadLines, { rowsInserted }: ImportProgress, isStream: bool
   const { errors } = bad;
   const first = present(errors[0]);
   const before = isStream
-    ? `The file was stored up to its first bad line (${rowsInserted} new rows)`
-    : "Nothing was stored, since the file has bad lines";
+    ? `The file was stored up to its first invalid line (${rowsInserted} new rows)`
+    : "Nothing was stored, because the file has invalid lines";
   const more = bad.count > errors.length ? ` These are the first ${errors.length}.` : "";
   return new Problem("VALIDATION_FAILED", {
     detail: `${before}: ${placedMessage(first)}. Correct the listed errors and import the file again.${more}`,

@@ -70,8 +70,8 @@ export interface ImportStore {
   /** Renews the claim of the feed. False if it is lost. */
   renew(claim: ImportClaim): Promise<boolean>;
   /**
-   * Gives the import up, and notes it in the history with the rows that a stream keeps. If the claim is lost, whoever took
-   * it has noted it.
+   * Abandons the import, and records it in the history with the rows that a stream keeps. If the claim is lost, the
+   * import that took it over has already recorded it.
    */
   end(claim: ImportClaim, ended: EndedImport): Promise<void>;
 }

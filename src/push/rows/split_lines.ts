@@ -40,7 +40,7 @@ export async function* splitLines(
     if (end < chunk.length) begun.push(new Uint8Array(chunk.subarray(end)));
     begunBytes += chunk.length - end;
     if (begunBytes > lineBytesMax) {
-      const mistake = `the line is longer than ${lineBytesMax} bytes; send one row a line`;
+      const mistake = `the line is longer than ${lineBytesMax} bytes; send one row per line`;
       yield [{ line: linesBefore + 1, text: "", mistake }];
       return;
     }

@@ -81,7 +81,7 @@ export function compareSchemas(before: unknown, after: unknown): SchemaCompariso
       "unknown",
       "/$schema",
       "draft changed",
-      "the same keywords may check otherwise",
+      "the same keywords may have different meanings",
     );
   }
   comparison.compare(old.schema, fresh.schema, "");
@@ -117,7 +117,7 @@ class Comparison {
       verdict: isHidden ? "unknown" : verdict,
       path: boundedPointer(path),
       change,
-      why: isHidden ? `${why}, unless what is composed or referred to around it forbids that` : why,
+      why: isHidden ? `${why}, unless an enclosing composition or reference forbids that` : why,
     });
   }
 
@@ -125,11 +125,11 @@ class Comparison {
   compare(before: Schema, after: Schema, path: string): void {
     if (after === false) {
       if (before !== false)
-        this.note("compatible", path, "nothing allowed", "no value is taken here any more");
+        this.note("compatible", path, "nothing allowed", "no value is accepted here anymore");
       return;
     }
     if (before === false) {
-      this.note("breaking", path, "type widened", "there may now be a value where none could be");
+      this.note("breaking", path, "type widened", "a value may now occur where none was allowed");
       return;
     }
     const [old, fresh] = [this.#checked(before), this.#checked(after)];
@@ -146,7 +146,7 @@ class Comparison {
       return;
     }
     if (old.enum !== undefined) {
-      const why = `values other than ${shown(listOf(old.enum))} may now come`;
+      const why = `values other than ${shown(listOf(old.enum))} may now occur`;
       this.note("breaking", `${path}/enum`, "enum widened", why);
       return;
     }
@@ -200,7 +200,7 @@ class Comparison {
       const taken = values.filter(isTaken);
       const strange = taken.filter((value) => !wasTaken(value));
       if (strange.length > 0) {
-        this.note("breaking", path, "enum widened", `${shown(strange)} may now come`);
+        this.note("breaking", path, "enum widened", `${shown(strange)} may now occur`);
         return;
       }
       const known = new Set(taken.map(canonicalText));
@@ -209,7 +209,9 @@ class Comparison {
       );
       if (lost?.length !== 0) {
         const why =
-          lost === undefined ? `only ${shown(taken)} may come` : `${shown(lost)} won't come`;
+          lost === undefined
+            ? `only ${shown(taken)} may occur`
+            : `${shown(lost)} will no longer occur`;
         this.note("compatible", path, "enum narrowed", why);
       }
     } catch (error) {
@@ -218,7 +220,7 @@ class Comparison {
         "unknown",
         path,
         "can't be compared",
-        "its values are checked by what is referred to",
+        "its values are also checked through references",
       );
     }
   }
@@ -320,7 +322,7 @@ class Comparison {
     for (const [name, after] of to) {
       if (from.has(name)) continue;
       const at = `${path}/properties${pointerTo(name)}`;
-      this.note("compatible", at, "property added", "readers that don't know it pass over it");
+      this.note("compatible", at, "property added", "readers that don't know it ignore it");
       if (isObject(others)) this.compare(others, after, at);
     }
     for (const name of [...needed].filter((each) => !from.has(String(each)) && !needs.has(each))) {
@@ -343,7 +345,7 @@ class Comparison {
   #compareOthers(from: unknown, to: unknown, path: string): void {
     if (isObject(from)) this.#compareHeld(from, to, path);
     else if (textOf(from) !== textOf(to)) {
-      const why = "readers pass over properties that the old schema doesn't name";
+      const why = "readers ignore properties that the old schema doesn't name";
       this.note("compatible", path, "other properties changed", why);
     }
   }

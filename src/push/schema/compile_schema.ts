@@ -32,7 +32,7 @@ import { type Reference, SchemaDocument, type SchemaNode } from "./read_schema.t
 import { findKeyword, isSchema, NULLABLE, nearestKeyword } from "./schema_keywords.ts";
 import { SchemaRefused } from "./schema_refused.ts";
 
-const NO_SUCH_PROPERTY = "must not be there: the schema has no such property";
+const NO_SUCH_PROPERTY = "is not allowed: the schema has no such property";
 
 /** Unknown keywords that are examined, and misspelled ones that are listed. */
 const UNKNOWN_KEYWORDS_MAX = 1_000;
@@ -102,7 +102,7 @@ export class CompiledSchema {
   }
 
   /** @param refusal the message for every value if the schema is false */
-  #compile(schema: unknown, refusal = "must not be there"): Validate {
+  #compile(schema: unknown, refusal = "is not allowed"): Validate {
     if (schema === false) return (_value, run) => run.fail(refusal);
     const node = isObject(schema) ? this.#document.nodes.get(schema) : undefined;
     if (node === undefined) return () => true;

@@ -33,7 +33,7 @@ const CATALOG_QUERY = parameters(PAGE_PARAMETERS);
 const Q = text({
   minLength: 1,
   maxLength: SEARCH_LENGTH_MAX,
-  description: 'What to look for, in plain words; "quoted words" stand together, -word excludes.',
+  description: 'Plain words; "quoted words" match as a phrase, -word excludes.',
   examples: ["earthquakes"],
 });
 const refuseQ: Refuse = (_, value) => (value ? undefined : queryRequired());

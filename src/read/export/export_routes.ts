@@ -23,12 +23,12 @@ import { createExports } from "./export_feed.ts";
 const EXPORT_QUERY = parameters({
   format: Type.Optional(
     oneOf(["ndjson", "csv"], {
-      description: "`ndjson` (default): a row a line. `csv`: RFC 4180 with a header.",
+      description: "`ndjson` (default): one row per line. `csv`: RFC 4180 with a header.",
     }),
   ),
   after: Type.Optional(
     Type.String({
-      description: "With `version`: goes on behind the row of this id, the last that came whole.",
+      description: "With `version`: resumes after the row with this id, the last complete row.",
     }),
   ),
   version: Type.Optional(

@@ -29,7 +29,7 @@ export const CLAIM_HEADERS = {
   "feedgate-max-credits": Type.Optional(
     Type.String({
       pattern: "^\\d+(?:\\.\\d{1,3})?$",
-      [Expected]: "a decimal of at least 0 with at most 3 digits behind the point",
+      [Expected]: "a decimal of at least 0 with at most 3 decimal places",
       description: "Credits: a more expensive call returns 402 and is not charged.",
     }),
   ),

@@ -106,16 +106,18 @@ const FOLLOW_STREAM = described({
         "text/event-stream": {
           schema: Type.String(),
           examples: {
-            "`rows`: events came; id is what resumes behind them": eventText({
+            "`rows`: new events; resume from `id`": eventText({
               name: "rows",
               id: PAGE.next_offset,
               data: JSON.stringify(PAGE),
             }),
-            "`end`: no more comes; data says why, and when to come back": eventText({
+            "`end`: the stream ends; `data` says why and when to reconnect": eventText({
               name: "end",
               data: JSON.stringify(END),
             }),
-            "Only an id: where a follower with offset now started": offsetText(PAGE.next_offset),
+            "Only an `id`: the starting position of a follower with `offset=now`": offsetText(
+              PAGE.next_offset,
+            ),
             "A comment every 15 seconds: the connection is alive": KEEP_ALIVE,
           },
         },

@@ -130,12 +130,12 @@ export const FEED_ROUTES = [
     description: "Reads and pushes are refused from the next request. No data is deleted.",
     input: SuspendFeedInput,
     names: BY_FEED,
-    example: { reason: "a complaint about its licence" },
+    example: { reason: "a complaint about its license" },
     isSafeToRepeat: true,
     answers: {
       200: {
         shape: FeedReviewShape,
-        example: { ...FEED_REVIEW, suspension_reason: "a complaint about its licence" },
+        example: { ...FEED_REVIEW, suspension_reason: "a complaint about its license" },
       },
     },
     problems: FEED_PROBLEMS,

@@ -90,7 +90,7 @@ test("the OpenAPI document marks it, names its replacement, and has its headers"
   const { paths } = JSON.parse(JSON.stringify(openApi31({ paths: given }, context)));
   expect(paths["/old"].get).toMatchObject({
     deprecated: true,
-    description: "Deprecated, and removed after 2027-07-01. Use GET /new. It shows a word.",
+    description: "Deprecated; will be removed after 2027-07-01. Use GET /new. It shows a word.",
   });
   expect(paths["/new"].get.deprecated).toBeUndefined();
   for (const status of ["200", "404"]) {

@@ -12,6 +12,7 @@ import { callOverLimit } from "../../support/anonymous_calls.ts";
 import { type Contract, loadContract } from "../../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { insertAdminKey } from "../../support/insert_key.ts";
+import { cancelLockWaiters } from "../../support/lock_waiters.ts";
 import { STRIPE_ENVIRONMENT, type StripeHost, startStripeHost } from "../../support/stripe_host.ts";
 import { signedPayment, startX402Stub } from "../../support/x402_stub.ts";
 import {
@@ -699,7 +700,8 @@ describe("every answer is one that the document promises", () => {
       where schemaname = 'public'`;
     await session`begin`;
     await session.unsafe(`lock table ${tables[0]?.names} in access exclusive mode`);
-    const answers = await Promise.all(calls.map(({ send }) => send())).finally(async () => {
+    const sent = Promise.all(calls.map(({ send }) => send()));
+    const answers = await cancelLockWaiters(gateway.sql, sent).finally(async () => {
       await session`rollback`;
       session.release();
     });

@@ -825,7 +825,7 @@ describe("refused before the first row", () => {
     const feedId = await scene.createFeed({ type: "collection" });
     for (const [type, body, message] of [
       [NDJSON, "", "the file is empty"],
-      [NDJSON, "\n \r\n", "the file has no rows; send one JSON object a line"],
+      [NDJSON, "\n \r\n", "the file has no rows; send one JSON object per line"],
       [CSV, "", "the file is empty"],
       [CSV, "id,a\r\n", "the file has no rows; its first line names the columns"],
     ] as const) {
@@ -847,7 +847,7 @@ describe("refused before the first row", () => {
     expect({ status, detail: problem.detail }).toEqual({
       status: 415,
       detail:
-        'The Content-Type "application/json" is not supported. Send application/x-ndjson (rows one a line) or text/csv.',
+        'The Content-Type "application/json" is not supported. Send application/x-ndjson (one row per line) or text/csv.',
     });
   });
 

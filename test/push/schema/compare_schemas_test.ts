@@ -479,7 +479,7 @@ describe("compareSchemas", () => {
       {
         path: "/properties/c~1d",
         change: "property added",
-        why: "readers that don't know it pass over it",
+        why: "readers that don't know it ignore it",
       },
     ]);
   });

@@ -49,12 +49,12 @@ describe("compileSchema", () => {
       [{ maxLength: 1 }, "ab", "", "must have at most 1 character"],
       [{ enum: ["x", 1] }, 2, "", 'must be one of "x", 1'],
       [{ items: { multipleOf: 0.01 } }, [0.5, 0.005], "/1", "must be a multiple of 0.01"],
-      [{ properties: { a: false } }, { a: 1 }, "/a", "must not be there"],
+      [{ properties: { a: false } }, { a: 1 }, "/a", "is not allowed"],
       [
         { additionalProperties: false },
         { a: 1 },
         "/a",
-        "must not be there: the schema has no such property",
+        "is not allowed: the schema has no such property",
       ],
       [
         { propertyNames: { maxLength: 1 } },

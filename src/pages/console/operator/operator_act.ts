@@ -84,7 +84,7 @@ export function operatorMakes<Schema extends TObject, Made extends object>(
   });
 }
 
-/** In place of a key's id: a form's own id is known to nobody else. */
+/** Used instead of a key's id, because nobody else knows a form's id. */
 const CONSOLE = "console";
 
 interface Remembered<Outcome extends object> {
@@ -92,7 +92,7 @@ interface Remembered<Outcome extends object> {
   act(): Promise<Outcome>;
 }
 
-/** Runs an act, or gives what it made when the same form came before. Numbers come back as doubles. */
+/** Runs an act, or returns the stored result if the same form was sent before. Its numbers are doubles. */
 async function remembered<Outcome extends object>(
   { keeping, session }: Visit,
   form: Form,
