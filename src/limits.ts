@@ -494,8 +494,11 @@ export const LIMITED_NETWORKS_MAX = 10_000;
 /** MCP calls without a key per minute: of a process, and of a network. */
 export const MCP_ANONYMOUS_LIMIT = 1_200;
 export const MCP_ANONYMOUS_OF_NETWORK_LIMIT = 600;
-/** Bytes of an MCP message, and of one without a key. */
-export const MCP_BODY_BYTES_MAX = MIB;
+/**
+ * Bytes of an MCP message, and of one without a key. A tool takes no more than the head of an HTTP request can have, and
+ * checking an argument takes longer than reading a parameter.
+ */
+export const MCP_BODY_BYTES_MAX = 128 * KIB;
 export const MCP_ANONYMOUS_BODY_BYTES_MAX = 16 * KIB;
 /** Bytes in one process's memory for the bodies of all such callers together. */
 export const STRANGERS_BODIES_BYTES_MAX = 4 * MIB;

@@ -19,7 +19,7 @@ import {
 } from "./http/listener.ts";
 import { BoundedListener } from "./http/load/connections.ts";
 import { steerConnections } from "./http/load/shared_port.ts";
-import { createJobs } from "./jobs/jobs.ts";
+import { createJobs, type Job } from "./jobs/jobs.ts";
 import { startMaintenance } from "./jobs/maintenance.ts";
 import { startMinuteCounts } from "./jobs/minute_counts.ts";
 import { assert } from "./lib/assert.ts";
@@ -213,52 +213,33 @@ function serve(services: Services, options: ServeOptions): Gateway {
   state.baseUrl = config.baseUrl ?? listenerUrl({ ...config, port });
   const onFailed = (job: string, error: unknown) =>
     databases.background.row("note_failed_job", { job, error: firstLineOf(messageOf(error)) });
-  const maintenance = hasJobs
-    ? startMaintenance({
-        database: databases.background,
-        log,
-        metrics: http.metrics,
-        onFailed,
-        jobs: createJobs({
-          usageRetentionDays: config.usageRetentionDays,
-          auditRetentionDays: config.auditRetentionDays,
-          flushKeyUses: () => keys.flushUses(),
-          survey: databases.survey,
-        }),
-      })
-    : undefined;
-  // Separate from the other jobs, because it waits for external answers. It runs even without a payment method: a
-  // payment that was pending when its method was switched off becomes an alert.
-  const finishing = hasJobs
-    ? startMaintenance({
-        database: databases.background,
-        log,
-        metrics: http.metrics,
-        onFailed,
-        jobs: [finishTopups(ways, log), recheckTopups(ways.x402, log), forgetTopups()],
-      })
-    : undefined;
-  // Separate, so that a mail is not late because of the other jobs.
-  const mailing =
-    hasJobs && mail !== undefined
+  /** Runs jobs side by side with those of other calls, which they neither delay nor wait for. */
+  const inBackground = (jobs: readonly Job[]) =>
+    hasJobs
       ? startMaintenance({
           database: databases.background,
           log,
           metrics: http.metrics,
           onFailed,
-          jobs: [sendMails(mail)],
+          jobs,
         })
       : undefined;
-  // Separate, so that a notice is not late because of the other jobs.
-  const noticing = hasJobs
-    ? startMaintenance({
-        database: databases.background,
-        log,
-        metrics: http.metrics,
-        onFailed,
-        jobs: createNoticeJobs({ sender: services.notices, mails: services.noticeMails }),
-      })
-    : undefined;
+  const background = [
+    inBackground(
+      createJobs({
+        usageRetentionDays: config.usageRetentionDays,
+        auditRetentionDays: config.auditRetentionDays,
+        flushKeyUses: () => keys.flushUses(),
+        survey: databases.survey,
+      }),
+    ),
+    // Waits for external answers. It runs even without a payment method: a payment that was pending when its method was
+    // switched off becomes an alert.
+    inBackground([finishTopups(ways, log), recheckTopups(ways.x402, log), forgetTopups()]),
+    // Mails and notices must not be late because of the other jobs.
+    mail && inBackground([sendMails(mail)]),
+    inBackground(createNoticeJobs({ sender: services.notices, mails: services.noticeMails })),
+  ];
   const minuteCounts = hasJobs
     ? startMinuteCounts({
         database: databases.background,
@@ -283,11 +264,8 @@ function serve(services: Services, options: ServeOptions): Gateway {
         listeners,
         stopJobs: () =>
           Promise.all([
-            maintenance?.stop(),
-            finishing?.stop(),
-            mailing?.stop(),
+            ...background.map((jobs) => jobs?.stop()),
             mail?.stop(),
-            noticing?.stop(),
             services.notices.stop(),
           ]),
         minuteCounts,
@@ -338,10 +316,18 @@ async function drain(
   // A request without an answer by now will never get one, such as a slow upload.
   await within(stopAll(true), CLOSE_WAIT_MS);
   await within(Promise.all([admission.idle(), jobsStopped]), CLOSE_WAIT_MS);
-  const written = Promise.all([keys.flushUses(), minuteCounts?.stop()]);
-  await within(written, CLOSE_WAIT_MS).catch((error) =>
-    log.warn("last use of keys not written", { error }),
-  );
+  const finish = async (what: string, writing: Promise<unknown> | undefined) => {
+    try {
+      const isLate = (await within(Promise.resolve(writing), CLOSE_WAIT_MS)) === "late";
+      if (isLate) log.warn("not written in time", { what });
+    } catch (error) {
+      log.warn("not written", { what, error });
+    }
+  };
+  await Promise.all([
+    finish("last uses of keys", keys.flushUses()),
+    finish("counts of the last minute", minuteCounts?.stop()),
+  ]);
 }
 
 /** Stops background work. */

@@ -90,7 +90,7 @@ const INTERVALS: Intervals = {
   repeatWait: REPEAT_WAIT_MS,
 };
 
-/** Reads the cursor secret from the database, creating it at the first start. */
+/** Creates the objects. The secret that they share is created with the database. */
 export async function createServices({
   config,
   databases,
@@ -218,6 +218,12 @@ export async function createServices({
   const secret = config.cursorSecret ?? (await keptSetting(database, "cursor_secret", proposed));
   const webhookGuard = { allowsPrivate: config.isWebhookPrivate, trial: config.webhookTrial };
   // Sealed without the incarnation, so that a restored database keeps its webhooks.
+  const webhooks: WebhookSettings = {
+    database: operatorDatabase,
+    secret,
+    baseUrl: http.baseUrl,
+    ...webhookGuard,
+  };
   const notices = new WebhookSender({ database: operatorDatabase, log, secret, ...webhookGuard });
   registerNoticeMetrics(metrics, notices, operatorDatabase);
   return {
@@ -287,11 +293,14 @@ export async function createServices({
       new NoticeMails({ database: operatorDatabase, sender: mail, secret, baseUrl: http.baseUrl }),
     /** Unsubscribes the recipient of the link from mails of one kind. */
     stopMails: (token: string) => stopMails({ database: operatorDatabase, secret }, token),
-    webhooks: (): WebhookSettings => ({
+    webhooks,
+    /** What the operator's functions work with. */
+    operator: () => ({
       database: operatorDatabase,
-      secret,
-      baseUrl: state.baseUrl,
-      ...webhookGuard,
+      limits: config.limits,
+      baseUrl: http.baseUrl(),
+      hasMail: mail !== undefined,
+      webhooks,
     }),
     /** The payment methods, for texts that explain how to pay. */
     payingWays: {

@@ -72,6 +72,9 @@ function limitsOf(limits: Limits) {
     of("usage", "all", HOUSEKEEPING_LIMIT),
     of("purchase", "all", HOUSEKEEPING_LIMIT),
     of("purchases", "all", HOUSEKEEPING_LIMIT),
+    of("topups", "all", HOUSEKEEPING_LIMIT),
+    of("webhooks", "all", HOUSEKEEPING_LIMIT),
+    of("mcp", "all", REVALIDATION_LIMIT),
     of("revalidate", "all", REVALIDATION_LIMIT),
   ];
 }

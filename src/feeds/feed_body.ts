@@ -167,36 +167,55 @@ export function readChanges(json: JsonText, mode: SaveMode): ChangesOutcome {
 }
 
 /**
- * The mistakes, one per field, in the body's order: those against the route's schema, and those that only the text
- * shows. A body may have hundreds of thousands of mistakes, so messages are built only for those that are listed.
+ * The mistakes, one per field, in the body's order; fields that are missing come last. A body may have hundreds of
+ * thousands of mistakes, so messages are built only for those that are listed.
  */
 function mistakesIn(json: JsonText, mode: SaveMode) {
-  const mistakes = new Map<string, () => string>();
+  const known = Object.keys(CHECKS[mode].Schema().properties);
+  const ofKnown = mistakesInKnown(json, mode);
+  const errors: FieldError[] = [];
+  let errorCount = 0;
+  const add = (name: string, message: () => string) => {
+    errorCount += 1;
+    if (errors.length === ERRORS_LISTED_MAX) return;
+    errors.push({ path: boundedPointer(pointerTo(name)), message: message() });
+  };
+  for (const { key: name } of json.root.members ?? []) {
+    const message = ofKnown.get(name);
+    if (message !== undefined) add(name, () => message);
+    // A returned row can be sent back: what is read-only in it is no mistake.
+    else if (!known.includes(name) && !READ_ONLY_NAMES.has(name)) {
+      add(name, () => unknownField(name, known));
+    }
+  }
+  for (const [name, message] of ofKnown) {
+    if (findMember(json.root, name) === undefined) add(name, () => message);
+  }
+  return { errors, errorCount };
+}
+
+/** Messages about fields of the schema, by name: mistakes against it, and those that only the text shows. */
+function mistakesInKnown(json: JsonText, mode: SaveMode): ReadonlyMap<string, string> {
   const check = CHECKS[mode];
-  const { body, unknown } = checkedValue(json, mode);
-  const known = Object.keys(check.Schema().properties);
-  for (const name of unknown) mistakes.set(name, () => unknownField(name, known));
+  const mistakes = new Map<string, string>();
+  const body: Record<string, unknown> = {};
+  for (const { key: name, value } of json.root.members ?? []) {
+    if (Object.hasOwn(check.Schema().properties, name))
+      body[name] = JSON.parse(textOf(json, value));
+  }
   if (!check.Check(body)) {
     for (const { path, schema, value } of check.Errors(body)) {
       const name = nameAt(path);
       if (mistakes.has(name)) continue;
-      if (value === undefined) mistakes.set(name, () => `${name} is required`);
-      else mistakes.set(name, () => `${name} ${mismatchOf(schema, value)}`);
+      const wrong = value === undefined ? "is required" : mismatchOf(schema, value);
+      mistakes.set(name, `${name} ${wrong}`);
     }
   }
   for (const field of fieldsOf(json, mode)) {
     const message = mistakeInText(json, field);
-    if (message !== undefined && !mistakes.has(field.name)) {
-      mistakes.set(field.name, () => message);
-    }
+    if (message !== undefined && !mistakes.has(field.name)) mistakes.set(field.name, message);
   }
-  const places = new Map((json.root.members ?? []).map(({ key }, place) => [key, place]));
-  const placeOf = (name: string) => places.get(name) ?? places.size;
-  const errors: FieldError[] = [...mistakes]
-    .sort(([a], [b]) => placeOf(a) - placeOf(b))
-    .slice(0, ERRORS_LISTED_MAX)
-    .map(([name, word]) => ({ path: boundedPointer(pointerTo(name)), message: word() }));
-  return { errors, errorCount: mistakes.size };
+  return mistakes;
 }
 
 function unknownField(name: string, known: readonly string[]): string {
@@ -210,21 +229,6 @@ const READ_ONLY_NAMES = new Set([
   ...Object.keys(WrittenFeedShape.properties),
   ...Object.keys(OwnFeedShape.properties),
 ]);
-
-/**
- * The fields that the schema checks, and the names of those that it doesn't know. Read-only fields are neither, so that
- * a returned row can be sent back.
- */
-function checkedValue({ text }: JsonText, mode: SaveMode) {
-  const { properties } = CHECKS[mode].Schema();
-  const body: Record<string, unknown> = {};
-  const unknown: string[] = [];
-  for (const [name, value] of Object.entries<unknown>(JSON.parse(text))) {
-    if (Object.hasOwn(properties, name)) body[name] = value;
-    else if (!READ_ONLY_NAMES.has(name)) unknown.push(name);
-  }
-  return { body, unknown };
-}
 
 /** The known fields of a body, in its order. */
 function fieldsOf({ root }: JsonText, mode: SaveMode): Field[] {

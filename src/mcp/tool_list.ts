@@ -4,6 +4,7 @@
  * @module
  */
 
+import { countUnlogged } from "../api/callers/unlogged_calls.ts";
 import { argumentProblem } from "../api/problems/validation.ts";
 import type { Config } from "../config.ts";
 import { schemaHint } from "../feeds/schema_properties.ts";
@@ -86,13 +87,37 @@ export async function callTool(
     },
   };
   if (tool.check.Check(given)) return tool.run(gateway, given);
-  const refused = argumentProblem(tool.check, given);
-  const help = await tool.help?.(gateway, given);
-  const wrong = refused.detailIn(TOOL_WORDS);
-  const detail = help === undefined ? wrong : `${wrong} ${help}`;
+  const refused = await refusedCount(exchange);
+  const problem = refused ?? (await wrongArguments(tool, given, gateway));
   const baseUrl = services.http.baseUrl();
-  const problem = new Problem(refused.code, { ...refused.options, detail });
   return problemResult({
     text: String(problemAnswer(problem, { requestId, baseUrl, isKeyed: true }).body),
+  });
+}
+
+/** Counts a call that reaches no route, which would count it. A caller without a key was counted by its network. */
+async function refusedCount({ services, request }: Exchange): Promise<Problem | undefined> {
+  const caller = await services.keys.findCaller(request.headers);
+  if (caller === undefined) return undefined;
+  try {
+    countUnlogged(services, caller, "mcp");
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+async function wrongArguments(
+  tool: Tool,
+  given: Record<string, unknown>,
+  gateway: ToolGateway,
+): Promise<Problem> {
+  const wrong = argumentProblem(tool.check, given);
+  const help = await tool.help?.(gateway, given);
+  const said = wrong.detailIn(TOOL_WORDS);
+  return new Problem(wrong.code, {
+    ...wrong.options,
+    detail: help === undefined ? said : `${said} ${help}`,
   });
 }

@@ -37,7 +37,7 @@ export interface WebhookSettings {
   /** Seals the addresses' secrets. */
   readonly secret: string;
   /** Of this gateway, which is never called. */
-  readonly baseUrl: string;
+  readonly baseUrl: () => string;
   readonly allowsPrivate: boolean;
   readonly trial: GuardTrial | undefined;
 }
@@ -359,7 +359,8 @@ async function checkedUrl(settings: WebhookSettings, given: string): Promise<str
     throw urlInvalid("url must not contain a user name or password");
   }
   if (url.hash !== "") throw urlInvalid("url must not contain a fragment");
-  if (url.host === URL.parse(baseUrl)?.host) throw urlInvalid("url must not point to this gateway");
+  if (url.host === URL.parse(baseUrl())?.host)
+    throw urlInvalid("url must not point to this gateway");
   const address = await findPublicAddress(url, { trial, allowsPrivate }).catch(() => undefined);
   if (address === undefined) {
     throw urlInvalid("the host of url can't be resolved, or its address is not public");

@@ -64,7 +64,12 @@ export async function redeem(
 ) {
   const repeated = repeatedName(form);
   if (repeated !== undefined) throw invalid(`${JSON.stringify(repeated)} is sent more than once.`);
-  const one = (name: string) => form.get(name) || undefined;
+  const one = (name: string) => {
+    const value = form.get(name) || undefined;
+    // PostgreSQL accepts no NUL in a text.
+    if (value?.includes("\0")) throw invalid(`${name} contains a NUL character.`);
+    return value;
+  };
   const needed = (name: string) => {
     const value = one(name);
     if (value === undefined) throw invalid(`${name} is missing.`);

@@ -5,7 +5,7 @@
  */
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
 import { REFERENCE_RESERVED } from "../accounts/ledger.ts";
-import { Expected, nullable, text } from "../lib/typebox.ts";
+import { Expected, text } from "../lib/typebox.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
 import type { ExactNumber } from "../money/money.ts";
 
@@ -85,4 +85,3 @@ export const quota = Type.Integer({
   maximum: COUNT_MAX,
   description: "Feeds that the account may own, drafts included.",
 });
-export const maybe = nullable;

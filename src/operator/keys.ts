@@ -181,18 +181,43 @@ export async function editKey(
     if (edited === undefined) throw notUsable(input.key_id, "is revoked, and can't be changed");
     return keyOf(await findKey(database, keyId));
   }
-  const changes = JSON.stringify({
-    name,
-    expires_at,
-    daily_nanos: typeof daily === "bigint" ? String(daily) : daily,
-    feed_ids: feeds && (await feedIdsOf(database, feeds)),
-  });
-  const edited = present(await database.row("edit_key", { key_id: keyId, fields: changes, actor }));
-  if (edited.outcome === "not_usable") {
-    throw notUsable(input.key_id, "is revoked, and can't be changed");
-  }
-  if (edited.outcome === "not_for_reading") throw keyNotForReading();
-  return keyOf(await findKey(database, keyId));
+  return editBy(
+    database,
+    {
+      key_id: keyId,
+      name,
+      expires_at,
+      daily,
+      feedIds: feeds && (await feedIdsOf(database, feeds)),
+    },
+    (edit) => database.row("edit_key", { ...edit, actor }),
+  );
+}
+
+interface KeyEdit {
+  readonly key_id: string;
+  readonly name?: string | undefined;
+  readonly expires_at?: string | null | undefined;
+  /** Nano-dollars. */
+  readonly daily?: bigint | null | undefined;
+  readonly feedIds?: readonly string[] | null | undefined;
+}
+
+/** @param edit stores the fields that are given, as one JSON object */
+export async function editBy(
+  database: Database,
+  { key_id, name, expires_at, daily, feedIds }: KeyEdit,
+  edit: (edit: {
+    readonly key_id: string;
+    readonly fields: string;
+  }) => Promise<{ readonly outcome: string } | undefined>,
+): Promise<KeyOutcome> {
+  const daily_nanos = typeof daily === "bigint" ? String(daily) : daily;
+  const fields = JSON.stringify({ name, expires_at, daily_nanos, feed_ids: feedIds });
+  const { outcome } = present(await edit({ key_id, fields }));
+  if (outcome === "not_usable") throw notUsable(key_id, "is revoked, and can't be changed");
+  if (outcome === "not_for_reading") throw keyNotForReading();
+  return keyOf(await findKey(database, key_id));
 }
 
 export const RotateKeyInput = Type.Object({

@@ -261,6 +261,10 @@ function timeOf(text: string): string {
 
 const BOUND_SHOWN_MAX = 64;
 
+/** Bounds at the edges of the calendar are rounded to times outside it, where nothing can have happened. */
+const FIRST_MS = Date.parse("0001-01-01T00:00:00Z");
+const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+
 function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  return new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString();
 }

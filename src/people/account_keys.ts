@@ -16,7 +16,7 @@ import {
   CreateKeyInput,
   createdKey,
   type EditKeyInput,
-  editKey,
+  editBy,
   keyNotForReading,
   type RotateKeyInput,
   revokeKey,
@@ -73,11 +73,17 @@ export async function editOwnKey(
   input: InputOf<typeof EditKeyInput>,
   owner: Owner,
 ) {
-  const { feed_ids: kept } = await findOwnKey(operator, input.key_id, owner);
-  const feedIds =
-    input.feed_ids &&
-    (await feedIdsFor(operator.database, owner.accountId, input.feed_ids, kept?.split(",")));
-  return editKey(operator, { ...input, feed_ids: feedIds }, owner.actor);
+  const { database } = operator;
+  const { accountId, personId, actor } = owner;
+  const { key_id, feed_ids: kept } = await findOwnKey(operator, input.key_id, owner);
+  const { name, expires_at, daily_credits: daily, feed_ids: feeds } = input;
+  const feedIds = feeds && (await feedIdsFor(database, accountId, feeds, kept?.split(",")));
+  return editBy(database, { key_id, name, expires_at, daily, feedIds }, async (edit) => {
+    const own = { account_id: accountId, person_id: personId, keys_max: OWN_KEYS_MAX };
+    const edited = present(await database.row("edit_own_key", { ...own, ...edit, actor }));
+    requireMayMake(edited);
+    return edited;
+  });
 }
 
 /** @throws {Refused} */

@@ -5,7 +5,7 @@
  * @module
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { present } from "../lib/assert.ts";
+import { nameIn, present, unreachable } from "../lib/assert.ts";
 import { usdText } from "../money/money.ts";
 import { accountReference } from "../operator/common_shapes.ts";
 import type { InputOf, Operator } from "../operator/operator.ts";
@@ -35,7 +35,9 @@ export async function closeAccount(
       actor,
     }),
   );
-  switch (closed.outcome) {
+  // The account was found, and no account is ever removed.
+  const outcome = nameIn(["closed", "not_owner", "owed"], closed.outcome);
+  switch (outcome) {
     case "not_owner":
       throw ownerRequired();
     case "owed":
@@ -43,7 +45,9 @@ export async function closeAccount(
         "ACCOUNT_OWED",
         `${usdText(closed.owed_nanos ?? 0n)} USD of earnings are owed to the account; it can be closed once they are paid out`,
       );
-    default:
+    case "closed":
       return { id: accountId, is_closed: true };
+    default:
+      return unreachable(outcome);
   }
 }

@@ -8,7 +8,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
-import { present } from "../lib/assert.ts";
+import { nameIn, present, unreachable } from "../lib/assert.ts";
 import { type MailAddress, parseMailAddress } from "../lib/mail_address.ts";
 import { oneOf, text } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
@@ -230,13 +230,18 @@ export async function changeMember(
       actor: by.actor,
     }),
   );
-  switch (changed.outcome) {
+  const outcome = nameIn(["changed", "not_owner", "not_member", "last_owner"], changed.outcome);
+  switch (outcome) {
+    case "changed":
+      return;
     case "not_owner":
       throw ownerRequired();
     case "not_member":
       throw memberNotFound();
     case "last_owner":
       throw lastOwner();
+    default:
+      return unreachable(outcome);
   }
 }
 

@@ -207,7 +207,7 @@ interface Calling {
 
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */
 export function webhookRoutes(services: Services) {
-  const settings = services.webhooks();
+  const { webhooks: settings } = services;
   const admit = async ({ call, principal }: Calling) => {
     await admitHousekeeping(services, { call, principal, operation: "webhooks" });
     return ownerByKey(services, principal, actorOf(call.request, principal.keyId));
@@ -231,7 +231,7 @@ export function webhookRoutes(services: Services) {
       async ({ call, principal }) => {
         const owner = await admit({ call, principal });
         const input = await receiveInput(services, { call, principal }, CreateWebhookInput);
-        return answer(await createWebhook(services.webhooks(), owner, input), 201);
+        return answer(await createWebhook(settings, owner, input), 201);
       },
       { parse: "none", query: NO_PARAMETERS, body: CREATE_BODY, ...CREATE },
     )
@@ -249,7 +249,7 @@ export function webhookRoutes(services: Services) {
         const owner = await admit({ call, principal });
         const edited = { call, principal, given: { webhook_id: params.id } };
         const input = await receiveInput(services, edited, EditWebhookInput);
-        return answer(await editWebhook(services.webhooks(), owner, input));
+        return answer(await editWebhook(settings, owner, input));
       },
       { parse: "none", params: BY_ID, query: NO_PARAMETERS, body: EDIT_BODY, ...EDIT },
     )

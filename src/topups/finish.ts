@@ -14,7 +14,6 @@ import { messageOf } from "../lib/error_fields.ts";
 import type { Log } from "../lib/log.ts";
 import { MS_PER_DAY } from "../lib/time_units.ts";
 import { TOPUP_UNBEGUN_MS_MAX } from "../limits.ts";
-import type { Database } from "../postgres/client/database.ts";
 import { alertTopup, type Book, expireTopup, grantTopup } from "./store_topup.ts";
 import type { Topup, WayName, Ways } from "./way.ts";
 
@@ -52,15 +51,15 @@ export function finishTopups(ways: Ways, log: Log): Job {
 
 /** Asks the payment method about a top-up, and acts on the answer. */
 export async function finishTopup(book: Book, ways: Ways, topup: Topup): Promise<void> {
-  const { database, log } = book;
+  const { log } = book;
   const { topup_id: topupId } = topup;
   try {
     const isOpen = await settle(book, ways, topup);
-    if (isOpen) await postpone(database, topup, null);
+    if (isOpen) await postpone(book, topup, null);
   } catch (error) {
     const reason = messageOf(error);
     log.warn("a payment provider did not respond", { topup_id: topupId, way: topup.way, reason });
-    await postpone(database, topup, reason);
+    await postpone(book, topup, reason);
   }
 }
 
@@ -102,19 +101,19 @@ async function settle(book: Book, ways: Ways, topup: Topup): Promise<boolean> {
   }
 }
 
-async function postpone(database: Database, topup: Topup, error: string | null): Promise<void> {
+async function postpone(book: Book, topup: Topup, error: string | null): Promise<void> {
   const { topup_id: topupId, attempts } = topup;
   const nowMs = Date.now();
   const endMs = Date.parse(topup.expires_at);
   if (nowMs > endMs + ASKED_MS_MAX) {
     const alert = "it could not be determined whether this top-up was paid";
-    await database.row("expire_topup", { topup_id: topupId, alert });
+    await expireTopup(book, topupId, alert);
     return;
   }
   const pauseMs = Math.min(PAUSE_MS * 2 ** Math.min(attempts, 10), PAUSE_MS_MAX);
   // It is also checked when it ends.
   const dueMs = endMs > nowMs ? Math.min(pauseMs, endMs - nowMs + PAUSE_MS) : pauseMs;
-  await database.row("postpone_topup", {
+  await book.database.row("postpone_topup", {
     topup_id: topupId,
     due_in: `${Math.ceil(dueMs)} milliseconds`,
     error,

@@ -9,7 +9,7 @@
  * @module
  */
 import type { Actor } from "../accounts/actor.ts";
-import { unreachable } from "../lib/assert.ts";
+import { nameIn, present, unreachable } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import {
   AGENT_TOPUPS_WAITING_MAX,
@@ -55,18 +55,20 @@ export interface TopupOrder {
   readonly network?: string | undefined;
 }
 
+const BEGIN_REFUSALS = [
+  "key_reused",
+  "payment_taken",
+  "too_many_waiting",
+  "too_many_of_agent",
+  "account_day_full",
+  "day_full",
+  "waiting_full",
+] as const;
+const BEGIN_OUTCOMES = ["begun", "repeated", ...BEGIN_REFUSALS] as const;
+
 export type BegunTopup =
   | { readonly kind: "begun" | "repeated"; readonly topup: Topup }
-  | {
-      readonly kind:
-        | "key_reused"
-        | "payment_taken"
-        | "too_many_waiting"
-        | "too_many_of_agent"
-        | "account_day_full"
-        | "day_full"
-        | "waiting_full";
-    };
+  | { readonly kind: (typeof BEGIN_REFUSALS)[number] };
 
 /** Stores an order for a top-up. */
 export async function beginTopup(
@@ -96,9 +98,10 @@ export async function beginTopup(
     waiting_keyless_nanos: waiting?.keylessNanos ?? null,
     waiting_all_nanos: waiting?.allNanos ?? null,
   });
-  const kind = row?.outcome as BegunTopup["kind"];
+  const { outcome, topup_id: topupId } = present(row);
+  const kind = nameIn(BEGIN_OUTCOMES, outcome);
   if (kind !== "begun" && kind !== "repeated") return { kind };
-  return { kind, topup: await requireTopup(database, row?.topup_id ?? "") };
+  return { kind, topup: await requireTopup(database, present(topupId)) };
 }
 
 /** The top-up that an account has ordered under an Idempotency-Key in the last 24 hours. */
@@ -135,16 +138,18 @@ export async function notePayPage(
   return requireTopup(database, topupId);
 }
 
-/** The outcome of a payment. All but the first two leave an alert if the top-up is known. */
-export type GrantOutcome =
-  | "granted"
-  | "repeated"
-  | "topup_unknown"
-  | "account_unknown"
-  | "amount_differs"
-  | "paid_twice"
-  | "reference_taken"
-  | "balance_full";
+/** The outcomes of a payment. All but the first two leave an alert if the top-up is known. */
+const GRANT_OUTCOMES = [
+  "granted",
+  "repeated",
+  "topup_unknown",
+  "account_unknown",
+  "amount_differs",
+  "paid_twice",
+  "reference_taken",
+  "balance_full",
+] as const;
+type GrantOutcome = (typeof GRANT_OUTCOMES)[number];
 
 /** The database for changes, and the log that reports them. */
 export interface Book {
@@ -166,8 +171,7 @@ export async function grantTopup(
     details: details === undefined ? null : JSON.stringify(details),
     actor: PAYMENT,
   };
-  const row = await database.row("grant_topup", paid);
-  const outcome = row?.outcome as GrantOutcome;
+  const outcome = nameIn(GRANT_OUTCOMES, present(await database.row("grant_topup", paid)).outcome);
   switch (outcome) {
     case "granted":
       log.info("top-up granted", { topup_id: topupId, reference });
@@ -204,7 +208,8 @@ export interface TakeBack {
   readonly alert?: string | undefined;
 }
 
-export type TakeBackOutcome = "taken_back" | "noted" | "repeated" | "topup_unknown";
+const TAKE_BACK_OUTCOMES = ["taken_back", "noted", "repeated", "topup_unknown"] as const;
+type TakeBackOutcome = (typeof TAKE_BACK_OUTCOMES)[number];
 
 /** Revokes the credits of refunded money, as far as the balance allows. The rest is an alert. */
 export async function takeBackTopup(
@@ -222,8 +227,8 @@ export async function takeBackTopup(
     actor: PAYMENT,
   };
   // If the top-up is assigned to an account at the same time, the statement is rolled back and repeated.
-  const row = await database.row("take_back_topup", told);
-  const outcome = row?.outcome as TakeBackOutcome;
+  const row = present(await database.row("take_back_topup", told));
+  const outcome = nameIn(TAKE_BACK_OUTCOMES, row.outcome);
   if (outcome !== "taken_back") return outcome;
   const { unrecovered_nanos: missing } = await requireTopup(database, topupId);
   if (missing > 0n) {
@@ -233,13 +238,14 @@ export async function takeBackTopup(
   return outcome;
 }
 
-/** Ends an unpaid top-up. */
+/** Ends an unpaid top-up, and adds an alert to its open ones, if there is one. */
 export async function expireTopup(
-  { database }: Book,
+  { database, log }: Book,
   topupId: string,
   alert: string | null = null,
 ): Promise<void> {
   await database.row("expire_topup", { topup_id: topupId, alert });
+  if (alert !== null) logAlert(log, topupId, alert);
 }
 
 /** Adds an alert to a top-up's open ones. */
@@ -249,6 +255,10 @@ export async function alertTopup(
   alert: string,
 ): Promise<void> {
   await database.row("alert_topup", { topup_id: topupId, alert });
+  logAlert(log, topupId, alert);
+}
+
+function logAlert(log: Log, topupId: string, alert: string): void {
   log.error("a top-up needs attention", { topup_id: topupId, alert });
 }
 

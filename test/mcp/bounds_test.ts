@@ -10,6 +10,7 @@ import { generateKey } from "../../src/accounts/key_format.ts";
 import {
   MCP_ANONYMOUS_BODY_BYTES_MAX,
   MCP_ANONYMOUS_OF_NETWORK_LIMIT,
+  MCP_BODY_BYTES_MAX,
   REVALIDATION_LIMIT,
   UNSENT_BYTES_MAX,
   WINDOW_MS,
@@ -110,7 +111,8 @@ test("a caller who declares a large body and sends nothing of it holds next to n
     Array.from({ length: 40 }, (_, index) => {
       const path = ["/mcp", "/console/sign-in", "/console/sign-out", "/oauth/token"][index % 4];
       const isForm = path !== "/mcp";
-      const bytes = path === "/mcp" ? MIB : path === "/oauth/token" ? 16_000 : 200_000;
+      const bytes =
+        path === "/mcp" ? MCP_BODY_BYTES_MAX : path === "/oauth/token" ? 16_000 : 200_000;
       const headers = { "Content-Length": String(bytes), ...(isForm && form) };
       return open(isForm ? "a" : "{", headers, { ...(path !== undefined && { path }) });
     }),
@@ -201,6 +203,18 @@ test("a message without a key is small, and messages with a key that call no too
   expect((await postTool(gateway.baseUrl, large, { "x-api-key": own })).status).toBe(200);
   expect(await pings(REVALIDATION_LIMIT + 1, own)).toEqual(new Set([200, 429]));
   expect(await pings(1, other)).toEqual(new Set([200]));
+});
+
+test("a tool call with wrong arguments is counted, since no route counts it", async () => {
+  const wrong = await gateway.createKey(await gateway.createAccount(), "read");
+  const answers = await Promise.all(
+    Array.from({ length: REVALIDATION_LIMIT + 1 }, () =>
+      callTool(gateway, wrong, "read_feed", { feed: feed.slug, lmit: 1 }),
+    ),
+  );
+  const codes = Map.groupBy(answers, ({ structuredContent }) => structuredContent.code);
+  expect(codes.get("INVALID_PARAMETER")?.length).toBe(REVALIDATION_LIMIT);
+  expect(codes.get("RATE_LIMITED")?.length).toBe(1);
 });
 
 test("calls whose key nobody has are counted as those without one, and a known key passes", async () => {

@@ -52,7 +52,7 @@ function senderThrough(database: Database, answerMsMax?: number): WebhookSender 
   return new WebhookSender({
     database,
     log: createLog({ level: "silent" }),
-    secret: services.webhooks().secret,
+    secret: services.webhooks.secret,
     allowsPrivate: false,
     trial: receiver.trial,
     ...(answerMsMax !== undefined && { answerMsMax }),
@@ -208,7 +208,7 @@ describe("the sender", () => {
       const sender = new WebhookSender({
         database: services.operatorDatabase,
         log: createLog({ level: "silent" }),
-        secret: services.webhooks().secret,
+        secret: services.webhooks.secret,
         allowsPrivate: false,
         trial: { ...receiver.trial, resolve: async () => addresses },
       });
@@ -314,7 +314,7 @@ describe("the sender", () => {
 
   test("makes each call once, although several processes claim at the same time", async () => {
     const { services } = gateway.gateway;
-    const { secret } = services.webhooks();
+    const { secret } = services.webhooks;
     for (let place = 0; place < 10; place += 1) {
       const other = await gateway.createAccount();
       const rows = Array.from({ length: 20 }, () => {
@@ -367,7 +367,7 @@ describe("the sender", () => {
 
   test("delays no account beside 1,000 addresses of others that hang", async () => {
     const { services } = gateway.gateway;
-    const { secret } = services.webhooks();
+    const { secret } = services.webhooks;
     await name("/sound");
     await grant();
     await sendNotices(gateway);

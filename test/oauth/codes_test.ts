@@ -164,6 +164,9 @@ describe("a code", () => {
     expect(await refusalOf(keyOf(code, { resource: "https://evil.example/mcp" }))).toBe(
       "invalid_target",
     );
+    for (const name of ["code", "client_id", "redirect_uri"]) {
+      expect(await refusalOf(keyOf(code, { [name]: "a\0" }))).toBe("invalid_request");
+    }
     for (const name of ["grant_type", "code", "client_id", "code_verifier"]) {
       expect(await refusalOf(keyOf(code, { [name]: "" }))).toBe("invalid_request");
     }

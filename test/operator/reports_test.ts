@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { parseEventTime } from "../../src/lib/date_time.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
 import { showAccount } from "../../src/operator/accounts.ts";
 import { reportErrors, reportRevenue, reportTop } from "../../src/operator/reports.ts";
@@ -38,6 +39,17 @@ describe("reports", () => {
       expect(running?.statements).toBe(0);
     });
     expect(await reportTop(operator, {})).toEqual({ feeds: [], accounts: [], hasMore: false });
+  });
+
+  test("the stats have the first and the last day of the calendar", async () => {
+    for (const day of ["0001-01-01", "9999-12-31"]) {
+      for (const by of ["day", "minute"] as const) {
+        const from = by === "day" ? day : undefined;
+        const { groups, from: first, to } = await readStats(operator, { by, from, to: day });
+        expect(groups.length).toBeGreaterThan(0);
+        for (const bound of [first, to]) expect(parseEventTime(bound)).toBeDefined();
+      }
+    }
   });
 
   test("a cursor that no page gave is refused by name", async () => {

@@ -437,6 +437,18 @@ describe("keys of owners", () => {
         .map((key_id) => as.post("/own-keys", { act: "rotate", key_id, confirmed: "yes" })),
     );
     expect(rotations.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422]);
+
+    // An expired key makes room for another one, and is not valid again beside it.
+    const expired = present(living[10]);
+    await gateway.sql`
+      update api_keys set expires_at = clock_timestamp() - interval '1 hour' where key_id = ${expired}`;
+    expect((await made()).status).toBe(200);
+    const edit = { act: "edit", key_id: expired, confirmed: "yes" };
+    const revived = await as.post("/own-keys", { ...edit, ends: "2030-01-02T03:04" });
+    expect([revived.status, await revived.text()]).toEqual([
+      422,
+      expect.stringContaining("limit of 50 active keys"),
+    ]);
   });
 
   test("an owner changes a key's end, which stays if it is left as it is", async () => {

@@ -350,7 +350,7 @@ test("receivers that refuse, hang, redirect, never end or break TLS are told apa
       ids.set(url, (await nameWebhook(gateway, key, { url, types })).id);
     }
     // 1,000 addresses of other accounts, none of which ever answers in time.
-    const { secret } = gateway.gateway.services.webhooks();
+    const { secret } = gateway.gateway.services.webhooks;
     const others: string[] = [];
     for (let place = 0; place < 50; place += 1) {
       const other = await gateway.createAccount();

@@ -7,7 +7,8 @@
 --     (src/people/account_keys.ts)
 --   a read key that belongs to no agent: the account's agents (src/consumer/end_agent.ts)
 --   an agent: itself (src/consumer/end_agent.ts)
--- Closing an account ends all of them.
+-- Keys also end when an account is closed (all of them), when somebody signs out (the session's), when a member is
+-- removed (those of the agents that the member connected), and when an agent's code is presented twice (the agent's).
 --
 -- A budget belongs to the whole chain of rotations, so that a key in its grace period can't spend more than its
 -- successor. It applies to all of the current day, whatever it was before, so the amount spent starts with the usage

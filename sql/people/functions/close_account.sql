@@ -52,7 +52,7 @@ begin
   );
   if owed_nanos > 0 then
     -- Rolls back the deletions.
-    raise exception using errcode = 'P0002', message = 'owed', detail = owed_nanos::text;
+    raise exception using errcode = 'FG001', message = 'owed', detail = owed_nanos::text;
   end if;
 
   perform edit_key(keys.key_id, json_build_object('revoked_at', clock_timestamp()), actor)
@@ -110,7 +110,7 @@ begin
     and (before ->> 'name' is not null or after ->> 'name' is not null)
     and split_part(action, ' ', 1) in ('account', 'key');
   outcome := 'closed';
-exception when no_data_found then
+exception when sqlstate 'FG001' then
   outcome := 'owed';
 end
 $$;

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { PROBLEMS, type ProblemCode } from "../../http/problem_details.ts";
 import { nullable, oneOf } from "../../lib/typebox.ts";
 import { ERRORS_LISTED_MAX } from "../../limits.ts";
@@ -174,7 +174,6 @@ const ProblemShape = Type.Object(
   },
   { $id: "Problem", description: "An error as RFC 9457 problem details." },
 );
-export type ProblemBody = Static<typeof ProblemShape>;
 
 /** The key that the route requires. */
 type Access = "consumer" | "account" | "provider" | "operator" | "public";

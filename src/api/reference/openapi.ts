@@ -1,7 +1,7 @@
 /**
  * Converts the OpenAPI 3.0 document that @elysiajs/swagger builds from the routes to a valid 3.1 document.
  *
- * The plugin lists paths and parameters. The bodies pass through it as the routes declare them (`api/described.ts`),
+ * The plugin lists paths and parameters. The bodies pass through it as the routes declare them (`described.ts`),
  * because it supports neither headers nor null, and gives every body three media types.
  *
  * @module

@@ -90,13 +90,6 @@ export function consoleRoutes(services: Services, { handle, buyFeed, topUpByCard
   const answers = pageAnswers(services);
   const { page, problemPage, shown, goTo } = answers;
   const { routes: signInRoutes, signInPage } = createSignIn(services, answers);
-  const operator = () => ({
-    database: operatorDatabase,
-    limits: config.limits,
-    baseUrl: http.baseUrl(),
-    hasMail: config.mail !== undefined,
-    webhooks: services.webhooks(),
-  });
 
   /** The same for whoever is signed in, which its problems show, too. Without a session it is the sign-in. */
   function shownTo(handler: (context: Routed, session: Session) => Promise<Response>) {
@@ -130,7 +123,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed, topUpByCard
     if (session.account !== undefined) call.subject.accountId = session.account.id;
     return {
       session,
-      operator: operator(),
+      operator: services.operator(),
       keeping: {
         database: operatorDatabase,
         secret: services.cursorSecret,

@@ -66,7 +66,7 @@ function noticesPage({ path: to, permission, lead, other }: NoticesPage): PageRo
     async run(visit, form) {
       const owner = await admitOwner(visit);
       const input = inputOf(schema, given(form));
-      return done(visit, await run(visit.services.webhooks(), owner, input));
+      return done(visit, await run(visit.services.webhooks, owner, input));
     },
   });
   return {

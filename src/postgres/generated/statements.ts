@@ -292,6 +292,7 @@ import sql_people_functions_change_member from "../../../sql/people/functions/ch
 import sql_people_functions_close_account from "../../../sql/people/functions/close_account.sql" with { type: "text" };
 import sql_people_functions_count_own_keys from "../../../sql/people/functions/count_own_keys.sql" with { type: "text" };
 import sql_people_functions_create_own_key from "../../../sql/people/functions/create_own_key.sql" with { type: "text" };
+import sql_people_functions_edit_own_key from "../../../sql/people/functions/edit_own_key.sql" with { type: "text" };
 import sql_people_functions_end_agents_of_person from "../../../sql/people/functions/end_agents_of_person.sql" with { type: "text" };
 import sql_people_functions_end_person_sessions from "../../../sql/people/functions/end_person_sessions.sql" with { type: "text" };
 import sql_people_functions_enter_account from "../../../sql/people/functions/enter_account.sql" with { type: "text" };
@@ -606,6 +607,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "close_account", text: sql_people_functions_close_account },
   { name: "count_own_keys", text: sql_people_functions_count_own_keys },
   { name: "create_own_key", text: sql_people_functions_create_own_key },
+  { name: "edit_own_key", text: sql_people_functions_edit_own_key },
   { name: "end_agents_of_person", text: sql_people_functions_end_agents_of_person },
   { name: "end_person_sessions", text: sql_people_functions_end_person_sessions },
   { name: "enter_account", text: sql_people_functions_enter_account },
@@ -838,6 +840,7 @@ export const STATEMENTS = {
   change_member: "select * from change_member($1, $2, $3, $4, $5) as called (outcome)",
   close_account: "select * from close_account($1, $2, $3) as called (outcome, owed_nanos)",
   create_own_key: "select * from create_own_key($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as called (outcome, key_id)",
+  edit_own_key: "select * from edit_own_key($1, $2, $3, $4, $5, $6) as called (outcome)",
   end_person_sessions: "select from end_person_sessions($1, $2)",
   enter_account: "select * from enter_account($1, $2, $3, $4, $5, $6, $7, $8) as called (outcome)",
   enter_by_proof: "select * from enter_by_proof($1, $2, $3) as called (outcome, person_id)",
@@ -3342,6 +3345,20 @@ export interface StatementTypes {
       readonly key_id: string | null;
     };
   };
+  /** Changes a key like edit_key, for an owner of the account */
+  edit_own_key: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly keys_max: number;
+      readonly key_id: string;
+      readonly fields: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+    };
+  };
   /** Ends one session of a person, or all of them, with the keys that were created for them */
   end_person_sessions: {
     parameters: {
@@ -4791,6 +4808,7 @@ export const ARGUMENTS: {
   change_member: (by) => [by.account_id, by.person_id, by.role, by.acting_person, by.actor],
   close_account: (by) => [by.account_id, by.person_id, by.actor],
   create_own_key: (by) => [by.account_id, by.person_id, by.keys_max, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
+  edit_own_key: (by) => [by.account_id, by.person_id, by.keys_max, by.key_id, by.fields, by.actor],
   end_person_sessions: (by) => [by.session_hash, by.is_everywhere],
   enter_account: (by) => [by.session_hash, by.account_id, by.read_hash, by.read_start, by.sealed_read, by.write_hash, by.write_start, by.sealed_write],
   enter_by_proof: (by) => [by.proof_hash, by.session_hash, by.lifetime],

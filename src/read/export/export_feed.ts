@@ -115,6 +115,8 @@ export function createExports(
     // An earlier attempt's plan is outdated.
     await giveUp(principal, call.held);
     call.held = undefined;
+    // No id contains a NUL, and PostgreSQL accepts none in a parameter.
+    if (asked.after?.includes("\0")) throw versionGone();
     const queries = database.onBehalfOf(accountId);
     const plan = await queries.row("survey_export", surveyOf(feed, accountId, asked));
     if (plan === undefined) throw versionGone();

@@ -95,18 +95,12 @@ async function answer(
   route: OperatorRoute,
   { call, operator: caller, path, query }: Caller,
 ): Promise<Reply> {
-  const { operatorDatabase: database, config, http } = services;
+  const { operatorDatabase: database } = services;
   const { request } = call;
   const takesBody = route.method === "POST" || route.method === "PATCH";
   const text = takesBody ? await receive(services, request, caller.keyId) : "";
   const body = takesBody ? parseInput(text) : undefined;
-  const operator = {
-    database,
-    limits: config.limits,
-    baseUrl: http.baseUrl(),
-    hasMail: config.mail !== undefined,
-    webhooks: services.webhooks(),
-  };
+  const operator = services.operator();
   const act = (reference?: string) =>
     route.run({ operator, actor: caller.actor, reference }, { path, query, body });
   if (route.method !== "POST") return act();

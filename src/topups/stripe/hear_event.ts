@@ -22,23 +22,6 @@ import {
 import { standingOf, topupIdOf } from "./card.ts";
 import type { Session, StripeClient, StripeEvent } from "./stripe_client.ts";
 
-/** The messages that must be enabled for the webhook endpoint at Stripe. */
-export const EVENTS_HEARD = [
-  "checkout.session.completed",
-  "checkout.session.async_payment_succeeded",
-  "checkout.session.async_payment_failed",
-  "checkout.session.expired",
-  "charge.refunded",
-  "refund.created",
-  "refund.updated",
-  "refund.failed",
-  "charge.dispute.created",
-  "charge.dispute.updated",
-  "charge.dispute.funds_withdrawn",
-  "charge.dispute.funds_reinstated",
-  "charge.dispute.closed",
-] as const;
-
 /** @throws if the database or Stripe can't be reached, so that Stripe sends the message again */
 export async function hearEvent(book: Book, stripe: StripeClient, event: StripeEvent) {
   switch (event.type) {

@@ -30,6 +30,9 @@ const REPEATS_MAX = 1;
 /** Maximum age of a message in seconds: Stripe's own value. */
 const EVENT_AGE_SECONDS_MAX = 300;
 
+/** The type of the library's error for a signature that is missing, wrong, or too old. */
+const UNSIGNED = "StripeSignatureVerificationError";
+
 type Options = Pick<TopupConfig, "stripeTrial"> & {
   readonly keys: NonNullable<TopupConfig["stripe"]>;
 };
@@ -67,9 +70,17 @@ export function createStripeClient({ keys, stripeTrial: trial }: Options): Strip
       call((stripe) => stripe.paymentIntents.retrieve(paymentIntentId)),
     async openEvent(body, signature) {
       const { webhooks } = await load();
-      return webhooks
-        .constructEventAsync(body, signature, keys.webhookSecret, EVENT_AGE_SECONDS_MAX)
-        .catch(() => undefined);
+      try {
+        return await webhooks.constructEventAsync(
+          body,
+          signature,
+          keys.webhookSecret,
+          EVENT_AGE_SECONDS_MAX,
+        );
+      } catch (error) {
+        if (fieldOf(error, "type") === UNSIGNED) return undefined;
+        throw error;
+      }
     },
   };
 }

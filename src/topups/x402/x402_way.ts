@@ -32,7 +32,7 @@ import { findTopupOfOrder, PAYMENT } from "../store_topup.ts";
 import { topupText } from "../topup_shapes.ts";
 import type { DirectPay, DirectWay, Topup } from "../way.ts";
 import { authorizationOf, findFault, findTimeFault, type PaymentFault } from "./check_payment.ts";
-import { makeOffer, openOffer, resourceOf } from "./offer.ts";
+import { makeOffer, openOffer, requirementsOf, resourceOf } from "./offer.ts";
 import { type CheckedPayment, createPayments, type PaymentOutcome } from "./payments.ts";
 import { readPayment } from "./read_payment.ts";
 import { isSignedByPayer } from "./signature.ts";
@@ -94,7 +94,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
     const context = { config: x402, secret, accountId: principal?.accountId };
     const token = payment.accepted.extra?.offer;
     const offer = token === undefined ? undefined : openOffer(context, token);
-    const requirements = makeOffer(context, amountNanos, Date.now());
+    const requirements = requirementsOf(x402, amountNanos);
     const resourceUrl = resourceOf(http.baseUrl()).url;
     const fault = findFault(payment, { requirements, resourceUrl });
     if (fault !== undefined) return refuse(order, fault);

@@ -316,6 +316,7 @@ describe("export", () => {
     expect(await query("?limit=1")).toBe("INVALID_PARAMETER");
     expect(await query("?version=99")).toBe("CURSOR_EXPIRED");
     expect(await query("?version=1&after=nobody")).toBe("CURSOR_EXPIRED");
+    expect(await query("?version=1&after=%00")).toBe("CURSOR_EXPIRED");
   });
 });
 
