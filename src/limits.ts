@@ -190,6 +190,8 @@ export const ABANDONED_BATCH = `${ABANDONED_BATCH_MS} milliseconds`;
 export const OPEN_BATCHES_LISTED_MAX = 20;
 /** Webhooks of an account, or of the operators. */
 export const WEBHOOKS_MAX = 20;
+/** Of one connected agent. */
+export const AGENT_WEBHOOKS_MAX = 5;
 /** Feeds to which a webhook can be limited. */
 export const WEBHOOK_FEEDS_MAX = 100;
 /** Code points of a webhook's URL. */
@@ -303,6 +305,8 @@ export const WAITING_FEEDS_LISTED = 10;
 export const INPUT_BODY_BYTES_MAX = 65_536;
 /** Invitations, to accounts and to feeds, that are mailed per hour to one address by all accounts together. */
 export const INVITATIONS_OF_ADDRESS_LIMIT = 5;
+/** Messages of invitations from one account in an hour. */
+export const INVITATION_MAILS_LIMIT = 200;
 /** Valid keys that the owners of an account may have created for it. Agents' keys are not counted. */
 export const OWN_KEYS_MAX = 50;
 /** How long proofs of addresses and networks of sign-ups are kept, in ms. */

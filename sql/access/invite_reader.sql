@@ -9,6 +9,7 @@
 -- :lifetime interval
 -- :invitations_max int
 -- :address_max int
+-- :account_max int
 -- :mail_subject text?
 -- :mail_text text?
 -- :mail_html text?
@@ -33,6 +34,7 @@ from invite_reader(
   lifetime => :lifetime,
   invitations_max => :invitations_max,
   address_max => :address_max,
+  account_max => :account_max,
   mail_subject => :mail_subject,
   mail_text => :mail_text,
   mail_html => :mail_html,

@@ -14,7 +14,7 @@
 -- :is_active boolean?
 -- :editor_chain_id uuid?
 -- :actor text
--- returns webhook_id uuid, feeds_compared boolean
+-- returns webhook_id uuid, feeds_watched boolean
 with acting as materialized (
   select act_as(:actor)
 ),
@@ -46,5 +46,5 @@ ended as (
 )
 select
   edited.webhook_id,
-  compare_feeds(:feed_ids, clock_timestamp()) is null as feeds_compared
+  compare_feeds(:feed_ids, clock_timestamp()) is null and watch_feeds_of(:account_id) is null as feeds_watched
 from edited

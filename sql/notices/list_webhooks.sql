@@ -10,13 +10,7 @@
 --   feed_ids json?, is_active boolean, switched_off text?, created_at timestamptz, is_key_usable boolean
 select
   webhook_id, account_id, permission, chain_id, url, to_json(types) as types, to_json(feed_ids) as feed_ids, is_active, switched_off, created_at,
-  chain_id is null or exists (
-    select
-    from api_keys as keys
-    where keys.account_id = webhooks.account_id
-      and keys.chain_id = webhooks.chain_id
-      and is_usable_key(keys.revoked_at, keys.expires_at, clock_timestamp())
-  ) as is_key_usable
+  has_usable_key(webhooks, clock_timestamp()) as is_key_usable
 from webhooks
 where account_id is not distinct from :account_id
   and permission = :permission

@@ -10,6 +10,7 @@ import { present } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import {
   INVITATION_DAYS,
+  INVITATION_MAILS_LIMIT,
   INVITATIONS_OF_ADDRESS_LIMIT,
   READER_INVITATIONS_MAX,
 } from "../limits.ts";
@@ -61,6 +62,7 @@ export async function inviteReader(
       lifetime: `${INVITATION_DAYS} days`,
       invitations_max: READER_INVITATIONS_MAX,
       address_max: INVITATIONS_OF_ADDRESS_LIMIT,
+      account_max: INVITATION_MAILS_LIMIT,
       mail_subject: mail?.subject ?? null,
       mail_text: mail?.text ?? null,
       mail_html: mail?.html ?? null,

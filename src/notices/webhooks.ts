@@ -13,10 +13,10 @@ import type { Principal } from "../api/callers/callers.ts";
 import type { GuardTrial } from "../config.ts";
 import { type Feeds, findOwned } from "../feeds/find.ts";
 import { findPublicAddress } from "../http/guarded_fetch.ts";
-import { nameIn, present } from "../lib/assert.ts";
+import { nameIn, present, unreachable } from "../lib/assert.ts";
 import { MS_PER_DAY } from "../lib/time_units.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import { NOTICES_KEPT_MS, WEBHOOKS_MAX } from "../limits.ts";
+import { AGENT_WEBHOOKS_MAX, NOTICES_KEPT_MS, WEBHOOKS_MAX } from "../limits.ts";
 import type { InputOf } from "../operator/operator.ts";
 import { findFeed } from "../operator/references.ts";
 import { Refused } from "../operator/refused.ts";
@@ -118,23 +118,31 @@ export async function createWebhook(
   const feedIds = await feedIdsOf(owner, input.feed_ids);
   const webhookId = randomUUID();
   const { shown, sealed } = makeWebhookSecret({ secret, webhookId });
-  const made = await database.row("create_webhook", {
-    account_id: owner.accountId,
-    permission: owner.permission,
-    chain_id: owner.chainId,
-    url,
-    types,
-    feed_ids: feedIds,
-    webhook_id: webhookId,
-    sealed_secret: sealed,
-    webhooks_max: WEBHOOKS_MAX,
-    actor: owner.actor,
-  });
-  if (made?.is_made !== true) {
-    throw new Refused(
-      "WEBHOOKS_LIMIT",
-      `The limit of ${WEBHOOKS_MAX} webhooks is reached. Delete one first.`,
-    );
+  const made = present(
+    await database.row("create_webhook", {
+      account_id: owner.accountId,
+      permission: owner.permission,
+      chain_id: owner.chainId,
+      url,
+      types,
+      feed_ids: feedIds,
+      webhook_id: webhookId,
+      sealed_secret: sealed,
+      webhooks_max: WEBHOOKS_MAX,
+      agent_webhooks_max: AGENT_WEBHOOKS_MAX,
+      actor: owner.actor,
+    }),
+  );
+  const outcome = nameIn(["made", "limited", "agent_limited"], made.outcome);
+  switch (outcome) {
+    case "made":
+      break;
+    case "limited":
+      throw limitReached(`${WEBHOOKS_MAX} webhooks`);
+    case "agent_limited":
+      throw limitReached(`${AGENT_WEBHOOKS_MAX} webhooks of a connected agent`);
+    default:
+      return unreachable(outcome);
   }
   return { ...(await findWebhook(settings, owner, webhookId)), secret: shown };
 }
@@ -370,6 +378,10 @@ async function checkedUrl(settings: WebhookSettings, given: string): Promise<str
 
 function urlInvalid(reason: string): Refused {
   return new Refused("WEBHOOK_URL_INVALID", `Nothing was saved: ${reason}. Send a different URL.`);
+}
+
+function limitReached(what: string): Refused {
+  return new Refused("WEBHOOKS_LIMIT", `The limit of ${what} is reached. Delete one first.`);
 }
 
 function webhookNotFound(): Refused {

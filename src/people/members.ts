@@ -12,7 +12,12 @@ import { nameIn, present, unreachable } from "../lib/assert.ts";
 import { type MailAddress, parseMailAddress } from "../lib/mail_address.ts";
 import { oneOf, text } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import { INVITATION_DAYS, INVITATIONS_MAX, INVITATIONS_OF_ADDRESS_LIMIT } from "../limits.ts";
+import {
+  INVITATION_DAYS,
+  INVITATION_MAILS_LIMIT,
+  INVITATIONS_MAX,
+  INVITATIONS_OF_ADDRESS_LIMIT,
+} from "../limits.ts";
 import { accountReference } from "../operator/common_shapes.ts";
 import type { InputOf } from "../operator/operator.ts";
 import { findAccount, findOpenAccount } from "../operator/references.ts";
@@ -130,6 +135,7 @@ export async function inviteMember(
       lifetime: `${INVITATION_DAYS} days`,
       invitations_max: INVITATIONS_MAX,
       address_max: INVITATIONS_OF_ADDRESS_LIMIT,
+      account_max: INVITATION_MAILS_LIMIT,
       mail_subject: mail?.subject ?? null,
       mail_text: mail?.text ?? null,
       mail_html: mail?.html ?? null,

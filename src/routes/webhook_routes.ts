@@ -74,7 +74,7 @@ const CREATE = described({
   operationId: "createWebhook",
   summary: "Create a webhook",
   description:
-    "Notices are sent as POST requests, signed as defined by [Standard Webhooks](https://www.standardwebhooks.com). A 2xx response within 15 seconds counts as success; otherwise the notice is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 24 h. The secret is shown once. An account can have 20 webhooks.",
+    "Notices are sent as POST requests, signed as defined by [Standard Webhooks](https://www.standardwebhooks.com). A 2xx response within 15 seconds counts as success; otherwise the notice is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 24 h. The secret is shown once. An account can have 20 webhooks, and a connected agent 5 of them.",
   answers: {
     201: documented(CreatedWebhookShape, {
       description: "The new webhook.",

@@ -32,6 +32,50 @@ function of(area: string, mutants: readonly Omit<Mutant, "area">[]): readonly Mu
 }
 
 export const MUTANTS: readonly Mutant[] = [
+  ...of("notices and reads", [
+    {
+      file: "src/read/pipeline/pipeline.ts",
+      find: "if (unpaid !== undefined && !mayHavePage) return attempts.refuse(reading, unpaid);",
+      replace: "",
+      tests: ["test/read/data/answer_test.ts"],
+      what: "without credits, the status of HEAD and If-None-Match: * depends on the rows",
+    },
+    {
+      file: "src/read/data/read_feed.ts",
+      find: "if (projection !== undefined) reads.projections.noteRefused(accountId);",
+      replace: "",
+      tests: ["test/read/data/bounded_reads_test.ts"],
+      what: "projections that are too long for their caller are not counted",
+    },
+    {
+      file: "src/mcp/tool_list.ts",
+      find: "const refused = await refusedCount(exchange);",
+      replace: "const refused = undefined;",
+      tests: ["test/mcp/bounds_test.ts"],
+      what: "a tool call with wrong arguments is not counted",
+    },
+    {
+      file: "sql/access/functions/grant_access.sql",
+      find: "  perform watch_feeds_of(reader);\n",
+      replace: "",
+      tests: ["test/notices/notices_of_access_test.ts"],
+      what: "notices about a feed are lost in the seconds after it was granted",
+    },
+    {
+      file: "sql/admission/functions/log_reads.sql",
+      find: "perform watch_feeds_of(buyers.account_id)",
+      replace: "perform buyers.account_id",
+      tests: ["test/notices/notices_of_access_test.ts"],
+      what: "notices about a feed are lost in the seconds after it was bought",
+    },
+    {
+      file: "sql/notices/functions/spread_notices.sql",
+      find: "not is_of_agent(webhooks) or is_acquired(webhooks.account_id, due.feed_id)",
+      replace: "true",
+      tests: ["test/notices/notices_of_access_test.ts"],
+      what: "an agent is told of what other keys of its account read",
+    },
+  ]),
   ...of("read", [
     {
       file: "src/read/data/read_plan.ts",

@@ -417,7 +417,7 @@ describe("finishTopup", () => {
 
   test("a top-up without a page is expired once no repeat of its call can come, and not before", async () => {
     const accountId = await gateway.createAccount();
-    const topup = await begin(accountId);
+    const topup = await begin(accountId, { idempotencyKey: "unanswered" });
     const never = waysSaying(new Error("it must not be asked"));
     await finishTopup(book, never, topup);
     expect(await stateOf(topup)).toMatchObject({ status: "waiting", last_error: null });
@@ -426,6 +426,10 @@ describe("finishTopup", () => {
       where topup_id = ${topup.topup_id}`;
     await finishTopup(book, never, await stateOf(topup));
     expect((await stateOf(topup)).status).toBe("expired");
+    // Its call was never answered, so a repeat of it begins another one.
+    expect((await begin(accountId, { idempotencyKey: "unanswered" })).topup_id).not.toBe(
+      topup.topup_id,
+    );
   });
 
   test("what is due is claimed by one process at a time", async () => {

@@ -42,6 +42,7 @@ begin
     note = excluded.note
   where (access_grants.is_free, access_grants.expires_at, access_grants.note)
     is distinct from (excluded.is_free, excluded.expires_at, excluded.note);
+  perform watch_feeds_of(reader);
   update access_requests
   set status = 'approved',
     answered_at = clock_timestamp()

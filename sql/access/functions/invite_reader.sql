@@ -2,7 +2,7 @@
 -- are reached, the invitation is created without a mail. People who already have an account are invited in the same
 -- way, so the response does not reveal who has joined.
 --
--- address_max: see mail_invitation
+-- address_max, account_max: see mail_invitation
 --
 -- Outcomes: invited (invitation); limited (the feed has its maximum of open invitations)
 create or replace function invite_reader(
@@ -15,6 +15,7 @@ create or replace function invite_reader(
   lifetime interval,
   invitations_max int,
   address_max int,
+  account_max int,
   mail_subject text,
   mail_text text,
   mail_html text,
@@ -61,7 +62,8 @@ begin
   returning access_invitations.* into invitation;
   -- After the invitation, because the mail locks its person, which forget_person locks last.
   is_mailed := mail_invitation(
-    inviting_account, given_address, given_key, address_max, lifetime, mail_subject, mail_text, mail_html
+    inviting_account, given_address, given_key, address_max, account_max, lifetime, mail_subject, mail_text,
+    mail_html
   );
   if is_mailed or mail_subject is null then
     update access_invitations

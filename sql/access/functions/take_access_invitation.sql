@@ -1,4 +1,5 @@
--- Accepts one invitation to read a feed, sent to a person's address, for one of the person's accounts.
+-- Accepts one invitation to read a feed, sent to a person's address, for one of the person's accounts. A grant that the
+-- account already has stays as it is.
 --
 -- Outcomes: granted; not_found (no open invitation of the person's address); not_member; own_feed (the invitation
 -- stays); ended (the grant's end has passed, so the invitation is removed); account_unknown (closed)
@@ -32,13 +33,16 @@ begin
     outcome := 'not_found';
     return;
   end if;
-  outcome := (
-    select granted.outcome
-    from grant_access(
-      invited.feed_id, taking_account, invited.is_free, invited.expires_at, invited.note,
-      'console:person ' || person
-    ) as granted
-  );
+  outcome := case
+    when has_grant(taking_account, invited.feed_id) then 'granted'
+    else (
+      select granted.outcome
+      from grant_access(
+        invited.feed_id, taking_account, invited.is_free, invited.expires_at, invited.note,
+        'console:person ' || person
+      ) as granted
+    )
+  end;
   if outcome in ('granted', 'ended') then
     delete from access_invitations
     where invitation_id = taken_invitation;

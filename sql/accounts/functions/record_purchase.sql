@@ -68,6 +68,7 @@ begin
   end if;
   insert into purchases (account_id, feed_id, entry_id, price_cents)
   values (buying_account, bought_feed, entry.entry_id, feed.one_time_price_cents);
+  perform watch_feeds_of(buying_account);
   outcome := 'purchased';
 end
 $$;

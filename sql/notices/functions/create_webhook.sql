@@ -1,5 +1,11 @@
--- Creates a webhook. False if its account, or the operators, have reached the maximum. The feeds that it names are
--- watched from now on.
+-- Creates a webhook. The feeds that concern it are watched from now on.
+--
+-- Webhooks whose key has ended are not counted, because not every key that may create one can see and delete them.
+--
+-- webhooks_max: of an account, or of the operators
+-- agent_webhooks_max: of a connected agent, so that no agent uses up those of its account
+--
+-- Returns made; limited (webhooks_max is reached); agent_limited
 create or replace function create_webhook(
   owner_id uuid, -- :account_id?
   key_permission text, -- :permission
@@ -10,21 +16,37 @@ create or replace function create_webhook(
   secret_id uuid, -- :webhook_id
   secret text, -- :sealed_secret
   webhooks_max int, -- :webhooks_max
+  agent_webhooks_max int, -- :agent_webhooks_max
   actor text -- :actor
 )
-returns boolean -- :is_made
+returns text -- :outcome
 language plpgsql
 as $$
 begin
   perform act_as(actor);
   -- Serializes concurrent creations, so that they are counted one after another.
   perform pg_advisory_xact_lock(7306929, hashtext(coalesce(owner_id::text, '')));
-  if (select count(*) from webhooks where account_id is not distinct from owner_id) >= webhooks_max then
-    return false;
+  if (
+    select count(*)
+    from webhooks
+    where account_id is not distinct from owner_id
+      and has_usable_key(webhooks, clock_timestamp())
+  ) >= webhooks_max then
+    return 'limited';
+  end if;
+  if (
+    select count(*)
+    from webhooks
+    where account_id = owner_id
+      and chain_id = key_chain
+      and is_of_agent(webhooks)
+  ) >= agent_webhooks_max then
+    return 'agent_limited';
   end if;
   insert into webhooks (webhook_id, account_id, permission, chain_id, url, types, feed_ids, sealed_secret)
   values (secret_id, owner_id, key_permission, lasting_chain(key_chain), to_url, told_types, told_feed_ids, secret);
   perform compare_feeds(told_feed_ids, clock_timestamp());
-  return true;
+  perform watch_feeds_of(owner_id);
+  return 'made';
 end
 $$;

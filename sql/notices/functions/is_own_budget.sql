@@ -8,10 +8,5 @@ as $$
   select spent_chain is null
     or told.chain_id is null
     or told.chain_id = spent_chain
-    or not exists (
-      select
-      from agent_connections as connected
-      where connected.account_id = told.account_id
-        and connected.key_id = told.chain_id
-    )
+    or not is_of_agent(told)
 $$;

@@ -10,26 +10,12 @@ begin
   with wanted as materialized (
     select known.feed_id, told.account_id
     from (
-      select account_id from webhooks where permission = 'read' and is_active and feed_ids is null
+      select account_id from webhooks
       union
-      select account_id from mail_choices where type in ('feed.updated', 'feed.changed', 'feed.gone') and choice <> 'never'
+      select account_id from mail_choices
     ) as told
-    cross join lateral (
-      select purchases.feed_id
-      from purchases
-      where purchases.account_id = told.account_id
-      union
-      select access_grants.feed_id
-      from access_grants
-      where access_grants.account_id = told.account_id
-        and is_current_grant(access_grants.expires_at, moment)
-      union
-      select spending_days.feed_id
-      from spending_days
-      where spending_days.account_id = told.account_id
-        and spending_days.day >= since
-        and spending_days.reads > 0
-    ) as known
+    cross join lateral feeds_of_reader(told.account_id, since, moment) as known
+    where is_told_of_feeds(told.account_id)
   ),
   found_since as (
     insert into account_feeds (feed_id, account_id)

@@ -70,6 +70,8 @@ begin
       and due.type = any (webhooks.types)
     where due.permission = 'read'
       and due.account_id is null
+      -- What other keys of the account read is none of an agent's business.
+      and (not is_of_agent(webhooks) or is_acquired(webhooks.account_id, due.feed_id))
   ),
   made as (
     insert into webhook_deliveries (webhook_id, notice_id, created_at, next_at)

@@ -3,7 +3,7 @@
 -- withdrawn.
 --
 -- acting_person: see is_owner
--- address_max: see mail_invitation
+-- address_max, account_max: see mail_invitation
 --
 -- Outcomes: invited (invited_id, invited_at: when it was last mailed, ends_at); not_owner; closed; is_member; limited
 -- (the account has its maximum of open invitations)
@@ -16,6 +16,7 @@ create or replace function invite_member(
   lifetime interval, -- :lifetime
   invitations_max int, -- :invitations_max
   address_max int, -- :address_max
+  account_max int, -- :account_max
   mail_subject text, -- :mail_subject?
   mail_text text, -- :mail_text?
   mail_html text, -- :mail_html?
@@ -72,7 +73,8 @@ begin
   returning invitation_id, created_at, expires_at into invited_id, invited_at, ends_at;
   -- After the invitation, because the mail locks its person, which forget_person locks last.
   is_mailed := mail_invitation(
-    inviting_account, given_address, given_key, address_max, lifetime, mail_subject, mail_text, mail_html
+    inviting_account, given_address, given_key, address_max, account_max, lifetime, mail_subject, mail_text,
+    mail_html
   );
   if is_mailed or mail_subject is null then
     update invitations

@@ -61,8 +61,8 @@ begin
       and idempotency_hash = given_hash
       and (
         created_at <= now() - hash_age
-        -- Its payment can no longer arrive, so another one may replace it.
-        or way = 'x402' and status = 'expired'
+        -- Its payment can no longer arrive, or was never given an address to arrive by. Another one may replace it.
+        or status = 'expired' and (way = 'x402' or payment_id is null)
       );
     select * into earlier
     from topups

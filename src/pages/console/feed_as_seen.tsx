@@ -5,6 +5,7 @@
  * @module
  */
 import { type Column, dollars, Facts, type Figure, Table, Text } from "../layout/parts.tsx";
+import { Json } from "../layout/table_and_json.tsx";
 
 export interface ShownFeed {
   readonly name: string;
@@ -58,9 +59,10 @@ export function FeedAsSeen({ feed }: { readonly feed: ShownFeed }) {
       {feed.sample_response === null || feed.sample_response === undefined ? (
         <div class="empty">The feed has no sample. Agents must read the feed to see a row.</div>
       ) : (
-        <pre>
-          <Text of={JSON.stringify(feed.sample_response, null, 2)} />
-        </pre>
+        <Json
+          json={JSON.stringify(feed.sample_response)}
+          rest="Agents see all of it in the metadata."
+        />
       )}
       {feed.readme_md && (
         <details>

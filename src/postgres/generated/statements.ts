@@ -10,6 +10,7 @@ import sql_access_find_shown_feeds from "../../../sql/access/find_shown_feeds.sq
 import sql_access_functions_answer_access_request from "../../../sql/access/functions/answer_access_request.sql" with { type: "text" };
 import sql_access_functions_finds_feed from "../../../sql/access/functions/finds_feed.sql" with { type: "text" };
 import sql_access_functions_grant_access from "../../../sql/access/functions/grant_access.sql" with { type: "text" };
+import sql_access_functions_has_grant from "../../../sql/access/functions/has_grant.sql" with { type: "text" };
 import sql_access_functions_invite_reader from "../../../sql/access/functions/invite_reader.sql" with { type: "text" };
 import sql_access_functions_invited_feeds_of from "../../../sql/access/functions/invited_feeds_of.sql" with { type: "text" };
 import sql_access_functions_is_current_grant from "../../../sql/access/functions/is_current_grant.sql" with { type: "text" };
@@ -194,8 +195,13 @@ import sql_notices_functions_claim_deliveries from "../../../sql/notices/functio
 import sql_notices_functions_compare_feeds from "../../../sql/notices/functions/compare_feeds.sql" with { type: "text" };
 import sql_notices_functions_create_webhook from "../../../sql/notices/functions/create_webhook.sql" with { type: "text" };
 import sql_notices_functions_drop_withheld_mails from "../../../sql/notices/functions/drop_withheld_mails.sql" with { type: "text" };
+import sql_notices_functions_feeds_of_reader from "../../../sql/notices/functions/feeds_of_reader.sql" with { type: "text" };
 import sql_notices_functions_finish_delivery from "../../../sql/notices/functions/finish_delivery.sql" with { type: "text" };
+import sql_notices_functions_has_usable_key from "../../../sql/notices/functions/has_usable_key.sql" with { type: "text" };
+import sql_notices_functions_is_acquired from "../../../sql/notices/functions/is_acquired.sql" with { type: "text" };
+import sql_notices_functions_is_of_agent from "../../../sql/notices/functions/is_of_agent.sql" with { type: "text" };
 import sql_notices_functions_is_own_budget from "../../../sql/notices/functions/is_own_budget.sql" with { type: "text" };
+import sql_notices_functions_is_told_of_feeds from "../../../sql/notices/functions/is_told_of_feeds.sql" with { type: "text" };
 import sql_notices_functions_json_time from "../../../sql/notices/functions/json_time.sql" with { type: "text" };
 import sql_notices_functions_keep_account_feeds from "../../../sql/notices/functions/keep_account_feeds.sql" with { type: "text" };
 import sql_notices_functions_lasting_chain from "../../../sql/notices/functions/lasting_chain.sql" with { type: "text" };
@@ -211,6 +217,7 @@ import sql_notices_functions_run_notice_job from "../../../sql/notices/functions
 import sql_notices_functions_set_next_delivery from "../../../sql/notices/functions/set_next_delivery.sql" with { type: "text" };
 import sql_notices_functions_spread_notices from "../../../sql/notices/functions/spread_notices.sql" with { type: "text" };
 import sql_notices_functions_tells_of_feed from "../../../sql/notices/functions/tells_of_feed.sql" with { type: "text" };
+import sql_notices_functions_watch_feeds_of from "../../../sql/notices/functions/watch_feeds_of.sql" with { type: "text" };
 import sql_notices_functions_without_wait_for_disk from "../../../sql/notices/functions/without_wait_for_disk.sql" with { type: "text" };
 import sql_notices_list_all_deliveries from "../../../sql/notices/list_all_deliveries.sql" with { type: "text" };
 import sql_notices_list_deliveries from "../../../sql/notices/list_deliveries.sql" with { type: "text" };
@@ -491,6 +498,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "answer_access_request", text: sql_access_functions_answer_access_request },
   { name: "finds_feed", text: sql_access_functions_finds_feed },
   { name: "grant_access", text: sql_access_functions_grant_access },
+  { name: "has_grant", text: sql_access_functions_has_grant },
   { name: "invite_reader", text: sql_access_functions_invite_reader },
   { name: "invited_feeds_of", text: sql_access_functions_invited_feeds_of },
   { name: "is_current_grant", text: sql_access_functions_is_current_grant },
@@ -574,8 +582,13 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "compare_feeds", text: sql_notices_functions_compare_feeds },
   { name: "create_webhook", text: sql_notices_functions_create_webhook },
   { name: "drop_withheld_mails", text: sql_notices_functions_drop_withheld_mails },
+  { name: "feeds_of_reader", text: sql_notices_functions_feeds_of_reader },
   { name: "finish_delivery", text: sql_notices_functions_finish_delivery },
+  { name: "has_usable_key", text: sql_notices_functions_has_usable_key },
+  { name: "is_acquired", text: sql_notices_functions_is_acquired },
+  { name: "is_of_agent", text: sql_notices_functions_is_of_agent },
   { name: "is_own_budget", text: sql_notices_functions_is_own_budget },
+  { name: "is_told_of_feeds", text: sql_notices_functions_is_told_of_feeds },
   { name: "json_time", text: sql_notices_functions_json_time },
   { name: "keep_account_feeds", text: sql_notices_functions_keep_account_feeds },
   { name: "lasting_chain", text: sql_notices_functions_lasting_chain },
@@ -591,6 +604,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "set_next_delivery", text: sql_notices_functions_set_next_delivery },
   { name: "spread_notices", text: sql_notices_functions_spread_notices },
   { name: "tells_of_feed", text: sql_notices_functions_tells_of_feed },
+  { name: "watch_feeds_of", text: sql_notices_functions_watch_feeds_of },
   { name: "without_wait_for_disk", text: sql_notices_functions_without_wait_for_disk },
   { name: "redeem_code", text: sql_oauth_functions_redeem_code },
   { name: "begin_operator_call", text: sql_operator_functions_begin_operator_call },
@@ -763,7 +777,7 @@ export const STATEMENTS = {
   find_low_balance: numbered(sql_notices_find_low_balance),
   find_waiting_notices: numbered(sql_notices_find_waiting_notices),
   claim_deliveries: "select * from claim_deliveries($1, $2, $3, $4, $5) as called (delivery_id, webhook_id, account_id, url, sealed_secret, previous_sealed_secret, notice_id, type, happened_at, data, attempts)",
-  create_webhook: "select * from create_webhook($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as called (is_made)",
+  create_webhook: "select * from create_webhook($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as called (outcome)",
   finish_delivery: "select * from finish_delivery($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as called (outcome, is_switched_off)",
   queue_notice_mail: "select * from queue_notice_mail($1, $2, $3, $4, $5, $6, $7, $8, $9) as called (mail_id)",
   run_notice_job: "select * from run_notice_job($1, $2, $3, $4, $5, $6) as called (is_more)",
@@ -844,7 +858,7 @@ export const STATEMENTS = {
   end_person_sessions: "select from end_person_sessions($1, $2)",
   enter_account: "select * from enter_account($1, $2, $3, $4, $5, $6, $7, $8) as called (outcome)",
   enter_by_proof: "select * from enter_by_proof($1, $2, $3) as called (outcome, person_id)",
-  invite_member: "select * from invite_member($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as called (outcome, invitation_id, created_at, expires_at)",
+  invite_member: "select * from invite_member($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as called (outcome, invitation_id, created_at, expires_at)",
   join_by_proof: "select * from join_by_proof($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) as called (outcome, person_id, account_id, retry_after_ms)",
   remove_person: "select * from remove_person($1, $2) as called (outcome, account_id)",
   rotate_own_key: "select * from rotate_own_key($1, $2, $3, $4, $5, $6, $7, $8) as called (outcome, key_id)",
@@ -1047,6 +1061,7 @@ export interface StatementTypes {
       readonly lifetime: string;
       readonly invitations_max: number;
       readonly address_max: number;
+      readonly account_max: number;
       readonly mail_subject: string | null;
       readonly mail_text: string | null;
       readonly mail_html: string | null;
@@ -2189,7 +2204,7 @@ export interface StatementTypes {
     };
     row: {
       readonly webhook_id: string;
-      readonly feeds_compared: boolean;
+      readonly feeds_watched: boolean;
     };
   };
   /** the account's threshold for balance.low, if it has set one */
@@ -2246,10 +2261,11 @@ export interface StatementTypes {
       readonly webhook_id: string;
       readonly sealed_secret: string;
       readonly webhooks_max: number;
+      readonly agent_webhooks_max: number;
       readonly actor: string;
     };
     row: {
-      readonly is_made: boolean;
+      readonly outcome: string;
     };
   };
   /** Records the outcome of a delivery attempt */
@@ -3407,6 +3423,7 @@ export interface StatementTypes {
       readonly lifetime: string;
       readonly invitations_max: number;
       readonly address_max: number;
+      readonly account_max: number;
       readonly mail_subject: string | null;
       readonly mail_text: string | null;
       readonly mail_html: string | null;
@@ -4664,7 +4681,7 @@ export const ARGUMENTS: {
   find_shown_feeds: (by) => [by.account_id, by.feed_ids],
   take_access_invitation: (by) => [by.person_id, by.account_id, by.invitation_id],
   grant_access: (by) => [by.feed_id, by.account_id, by.is_free, by.expires_at, by.note, by.actor],
-  invite_reader: (by) => [by.feed_id, by.address, by.address_key, by.is_free, by.expires_at, by.note, by.lifetime, by.invitations_max, by.address_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
+  invite_reader: (by) => [by.feed_id, by.address, by.address_key, by.is_free, by.expires_at, by.note, by.lifetime, by.invitations_max, by.address_max, by.account_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
   list_access_grants: (by) => [by.feed_id, by.account_id, by.before_time, by.before_account_id, by.before_feed_id, by.limit],
   list_access_requests: (by) => [by.feed_id, by.account_id, by.finder_id, by.status, by.before_time, by.before_id, by.limit],
   list_account_grants: (by) => [by.account_id, by.before_time, by.before_id, by.limit],
@@ -4731,7 +4748,7 @@ export const ARGUMENTS: {
   find_low_balance: (by) => [by.account_id],
   find_waiting_notices: () => [],
   claim_deliveries: (by) => [by.moment, by.lease, by.lane, by.busy_accounts, by.amount],
-  create_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.url, by.types, by.feed_ids, by.webhook_id, by.sealed_secret, by.webhooks_max, by.actor],
+  create_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.url, by.types, by.feed_ids, by.webhook_id, by.sealed_secret, by.webhooks_max, by.agent_webhooks_max, by.actor],
   finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after, by.slow, by.is_last],
   queue_notice_mail: (by) => [by.account_id, by.person_id, by.notice_ids, by.address, by.subject, by.body_text, by.body_html, by.unsubscribe_url, by.lifetime],
   run_notice_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.mail_defaults],
@@ -4812,7 +4829,7 @@ export const ARGUMENTS: {
   end_person_sessions: (by) => [by.session_hash, by.is_everywhere],
   enter_account: (by) => [by.session_hash, by.account_id, by.read_hash, by.read_start, by.sealed_read, by.write_hash, by.write_start, by.sealed_write],
   enter_by_proof: (by) => [by.proof_hash, by.session_hash, by.lifetime],
-  invite_member: (by) => [by.account_id, by.person_id, by.address, by.address_key, by.role, by.lifetime, by.invitations_max, by.address_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
+  invite_member: (by) => [by.account_id, by.person_id, by.address, by.address_key, by.role, by.lifetime, by.invitations_max, by.address_max, by.account_max, by.mail_subject, by.mail_text, by.mail_html, by.actor],
   join_by_proof: (by) => [by.proof_hash, by.session_hash, by.lifetime, by.name, by.has_agreed, by.sign_up, by.is_own_domain, by.feeds_max, by.network, by.day_max, by.network_max, by.welcome_nanos, by.welcome_day_nanos, by.address_hash],
   remove_person: (by) => [by.person_id, by.actor],
   rotate_own_key: (by) => [by.account_id, by.person_id, by.keys_max, by.key_id, by.new_hash, by.new_start, by.grace, by.actor],

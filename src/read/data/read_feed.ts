@@ -140,9 +140,9 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
 
   /**
    * Refuses to shorten what has no rows to leave out: a document, and projections that select rows by position, because
-   * with fewer rows they would select other ones. At least one row is always returned. @throws {Problem} 400
+   * with fewer rows they would select other ones. At least one row is always returned. @throws {Problem} 400, 429
    */
-  function refuseLong({ plan }: PageWanted, { dataLength }: Page, charsMax: number): void {
+  function refuseLong({ accountId, plan }: PageWanted, { dataLength }: Page, charsMax: number) {
     if (dataLength <= charsMax) return;
     const { projection } = plan;
     const isByPlace =
@@ -151,6 +151,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       projection !== undefined &&
       picksRowsByPlace(projection);
     if (plan.kind !== "document" && !isByPlace) return;
+    if (projection !== undefined) reads.projections.noteRefused(accountId);
     throw invalidParameter((words) => {
       const tooMany = words.tooManyChars(dataLength);
       return isByPlace

@@ -15,7 +15,7 @@ import { judgeRepeat } from "../../admission/decide.ts";
 import type { Proof } from "../../admission/proofs.ts";
 import type { Reservation } from "../../admission/reservation.ts";
 import type { Answer } from "../../http/answer.ts";
-import { matchesTag } from "../../http/etag.ts";
+import { isAnyTag, matchesTag } from "../../http/etag.ts";
 import { Problem } from "../../http/problem_details.ts";
 import type { Services } from "../../services.ts";
 import { Projections } from "../projection/turns.ts";
@@ -114,9 +114,23 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const { caller } = principal;
     const proof = await prove(reading);
     if (isRefused(proof)) return proof;
-    const { cachingHeaders, head, seen } = await resource.describe(proof.feed?.dataVersion ?? null);
-    const { ETag: tag } = cachingHeaders;
     const ifNoneMatch = call.request.headers.get("if-none-match");
+    const isPriced = proof.remembered === undefined;
+    const unpaid = admission.judge(caller, claim, { isWindowed: false, isPriced });
+    // Nobody learns of rows, or has pages built, without being able to pay for them. Only a client that may already have
+    // the page gets its 304 with an empty balance.
+    const mayHavePage = ifNoneMatch !== null && !isAnyTag(ifNoneMatch);
+    if (unpaid !== undefined && !mayHavePage) return attempts.refuse(reading, unpaid);
+    const described = await resource
+      .describe(proof.feed?.dataVersion ?? null)
+      .catch((error: unknown) => {
+        // Whether a read is a 400 may depend on the rows.
+        if (unpaid !== undefined && error instanceof Problem && error.status === 400) return unpaid;
+        throw error;
+      });
+    if ("kind" in described) return attempts.refuse(reading, described);
+    const { cachingHeaders, head, seen } = described;
+    const { ETag: tag } = cachingHeaders;
     const isUnchanged = tag !== undefined && matchesTag(ifNoneMatch, tag);
     if (!isUnchanged && !call.isHead) return undefined;
     const limited = countUnlogged(reading);
@@ -126,8 +140,6 @@ export function createReadPipeline(services: Services): ReadPipeline {
     }
     const unrepeated = judgeRepeat(claim, proof);
     if (unrepeated !== undefined) return attempts.refuse(reading, unrepeated);
-    const isPriced = proof.remembered === undefined;
-    const unpaid = admission.judge(caller, claim, { isWindowed: false, isPriced });
     if (unpaid !== undefined) return attempts.refuse(reading, unpaid);
     return { answer: head(admission.windowOf(caller, claim)), seen };
   }

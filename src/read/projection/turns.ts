@@ -2,8 +2,8 @@
  * Runs the projections of pages in turns, so that none blocks the gateway.
  *
  * A small one runs immediately. Large ones run one at a time: accounts take turns, and after each projection, all other
- * work gets as much processor time. A projection that grows too large gets 400. Because that costs nothing, an account
- * with ten of them within a minute gets 429 for its projections.
+ * work gets as much processor time. A projection that grows too large, or larger than its caller takes, gets 400. Because
+ * that costs nothing, an account with ten of them within a minute gets 429 for its projections.
  *
  * @module
  */
@@ -75,6 +75,12 @@ export class Projections {
       }
       await Bun.sleep(performance.now() - startMs);
     }
+  }
+
+  /** Counts a projection whose result the caller can't take. @throws {Problem} 429 */
+  noteRefused(accountId: string): void {
+    this.#refusals.check(accountId);
+    this.#refusals.note(accountId);
   }
 
   #projectedBy(outcome: ProjectionOutcome, accountId: string): Projected {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { inviteReader, withdrawReaderInvitation } from "../../../src/access/reader_invitations.ts";
 import { shellActor } from "../../../src/accounts/actor.ts";
 import { present } from "../../../src/lib/assert.ts";
-import { INVITATIONS_OF_ADDRESS_LIMIT } from "../../../src/limits.ts";
+import { INVITATION_MAILS_LIMIT, INVITATIONS_OF_ADDRESS_LIMIT } from "../../../src/limits.ts";
 import { acceptInvitation, changeMember, inviteMember } from "../../../src/people/members.ts";
 import type { Services } from "../../../src/services.ts";
 import { shareTestGateway, type TestGateway } from "../../support/gateway.ts";
@@ -101,6 +101,27 @@ describe("an account mails an address once an hour", () => {
     expect(await mailsTo(address)).toBe(1);
   });
 
+  test("an invitation that is accepted leaves a grant as it is", async () => {
+    const [feed, address] = [await makeFeed(), newAddress()];
+    const person = await makePerson(address);
+    const reader = await gateway.createAccount();
+    await gateway.sql`
+      insert into members (account_id, person_id, role) values (${reader}, ${person}, 'owner')`;
+    await gateway.sql`
+      insert into access_grants (account_id, feed_id, is_free, note)
+      select ${reader}, feed_id, true, 'contract 5' from feeds where feed_id = ${feed.reference}`;
+    for (const take of ["one", "all"]) {
+      const { id } = await toFeed(feed, address);
+      await (take === "one"
+        ? gateway.sql`select take_access_invitation(${person}, ${reader}, ${id})`
+        : gateway.sql`select take_access_invitations(${person}, ${reader})`);
+      const [grant] = await gateway.sql`
+        select is_free, note, (select count(*)::int from access_invitations where invitation_id = ${id}) as open
+        from access_grants where account_id = ${reader}`;
+      expect(grant).toEqual({ is_free: true, note: "contract 5", open: 0 });
+    }
+  });
+
   test("if a member accepts and is removed", async () => {
     const [accountId, address] = [await gateway.createAccount(), newAddress()];
     const personId = await makePerson(address);
@@ -154,6 +175,19 @@ test("an address is mailed by each account that invites it, five times an hour f
     ...accounts.slice(6).map((account) => toAccount(account, address)),
   ]);
   expect(await mailsTo(address)).toBe(INVITATIONS_OF_ADDRESS_LIMIT);
+});
+
+test("an account has 200 mails an hour for all that it invites", async () => {
+  const accountId = await gateway.createAccount();
+  await gateway.sql`
+    insert into invitation_mails (address_hash, account_id, happened_at)
+    select sha256(place::text::bytea), ${accountId}, now()
+    from generate_series(1, ${INVITATION_MAILS_LIMIT - 1}) as place`;
+  const feed = await makeFeed(accountId);
+  const addresses = [newAddress(), newAddress(), newAddress()];
+  for (const address of addresses) await toFeed(feed, address);
+  const mailed = await Promise.all(addresses.map(mailsTo));
+  expect(mailed).toEqual([1, 0, 0]);
 });
 
 test("the limits outlive the account and the person, without the address, for two hours at most", async () => {

@@ -188,6 +188,33 @@ describe("HEAD", () => {
     expect(shown[0]?.[0]).toBe(402);
     expect(shown[0]).toEqual(shown[1]);
   });
+
+  test("what would be a 400 for its rows is 402 without credits, with any condition", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows,
+      callPriceNanos: 1_000,
+    });
+    const poor = await gateway.createKey(await gateway.createAccount(), "read");
+    const rich = await gateway.createKey(await gateway.createAccount({ credits: 5 }), "read");
+    const path = `/v1/feed/${feed.slug}?jsonpath=${encodeURIComponent("$[0:1]")}&id=eq.`;
+    const statuses = async (key: string, id: string) => {
+      const asked = (condition?: string) => ({
+        "x-api-key": key,
+        "Feedgate-Max-Chars": "2",
+        ...(condition && { "If-None-Match": condition }),
+      });
+      const url = `${path}${encodeURIComponent(id)}`;
+      const answers = [
+        await head(url, asked()),
+        await gateway.get(url, undefined, asked("*")),
+        await gateway.get(url, undefined, asked('"other"')),
+      ];
+      return answers.map(({ status }) => status);
+    };
+    expect(await statuses(rich, "1")).toEqual([400, 400, 400]);
+    for (const id of ["1", "no such id"]) expect(await statuses(poor, id)).toEqual([402, 402, 402]);
+  });
 });
 
 describe("a Host that can't be read", () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { PROJECTIONS_REFUSED_MAX } from "../../../src/limits.ts";
 import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { seedFeed } from "../../support/seed.ts";
 
@@ -136,6 +137,21 @@ describe("Feedgate-Max-Chars", () => {
       "Feedgate-Max-Chars": "1000",
     });
     expect(cut.body).toMatchObject({ data: ["xxxxx"], has_more: true });
+  });
+
+  test("projections that are longer than their caller takes count as those that grow too large", async () => {
+    const { slug } = await seedFeed(gateway, provider, { type: "collection", rows });
+    const impatient = await gateway.createKey(await gateway.createAccount(), "read");
+    const codes: string[] = [];
+    for (let count = 0; count <= PROJECTIONS_REFUSED_MAX; count += 1) {
+      const path = `/v1/feed/${slug}?jsonpath=${encodeURIComponent(`$[${count}:${count + 2}]`)}`;
+      const answer = await gateway.get(path, impatient, { "Feedgate-Max-Chars": "5" });
+      codes.push(((await answer.json()) as { code: string }).code);
+    }
+    expect(codes).toEqual([
+      ...Array<string>(PROJECTIONS_REFUSED_MAX).fill("INVALID_PARAMETER"),
+      "RATE_LIMITED",
+    ]);
   });
 
   test("each page is one logged read, however often it was cut", async () => {

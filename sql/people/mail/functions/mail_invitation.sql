@@ -1,7 +1,7 @@
 -- Queues the mail of an invitation to an account or a feed, unless a limit is reached. Returns whether it did.
 --
--- Anyone who joins can invite any address, so the mails are limited: one an hour from an account to an address, and
--- `address_max` an hour to an address from all accounts. The limits count mails, not invitations. So withdrawing,
+-- Anyone who joins can invite any address, so the mails are limited: one an hour from an account to an address,
+-- `address_max` an hour to an address from all accounts, and `account_max` an hour from an account. The limits count mails, not invitations. So withdrawing,
 -- accepting, and removing make no room for more mails, and an invitation without a mail does not prolong a limit.
 --
 -- The address is locked until the end of the transaction, after the caller's locks.
@@ -13,6 +13,7 @@ create or replace function mail_invitation(
   given_address text,
   given_key text,
   address_max int,
+  account_max int,
   lifetime interval,
   mail_subject text,
   mail_text text,
@@ -36,7 +37,13 @@ begin
     from invitation_mails
     where address_hash = mailed_hash
       and happened_at > moment - pause
-  ) then
+  )
+  or (
+    select count(*)
+    from invitation_mails
+    where account_id = inviting_account
+      and happened_at > moment - pause
+  ) >= account_max then
     return false;
   end if;
   insert into invitation_mails (address_hash, account_id, happened_at)
