@@ -32,7 +32,7 @@ function of(area: string, mutants: readonly Omit<Mutant, "area">[]): readonly Mu
 }
 
 export const MUTANTS: readonly Mutant[] = [
-  ...of("notices and reads", [
+  ...of("edges", [
     {
       file: "src/read/pipeline/pipeline.ts",
       find: "if (unpaid !== undefined && !mayHavePage) return attempts.refuse(reading, unpaid);",

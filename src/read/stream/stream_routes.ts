@@ -16,6 +16,7 @@ import { ORIGIN, ROWS } from "../../api/reference/examples.ts";
 import { RATE_HEADERS } from "../../api/reference/header_docs.ts";
 import { preferredWaitSeconds } from "../../http/prefer.ts";
 import { eventText, KEEP_ALIVE, offsetText } from "../../http/sse_body.ts";
+import { weightOf } from "../../http/weight.ts";
 import { nullable, oneOf } from "../../lib/typebox.ts";
 import { IDLE_SECONDS_MAX, LONG_POLL_SECONDS } from "../../limits.ts";
 import type { Services } from "../../services.ts";
@@ -193,5 +194,8 @@ function withoutIdempotencyKey(headers: Headers): Headers {
 }
 
 function liveBy(headers: Headers): "sse" | undefined {
-  return /\btext\/event-stream\b/i.test(headers.get("accept") ?? "") ? "sse" : undefined;
+  const parts = headers.get("accept")?.split(",") ?? [];
+  const isAccepted = parts.some((part) => EVENT_STREAM.test(part) && weightOf(part) > 0);
+  return isAccepted ? "sse" : undefined;
 }
+const EVENT_STREAM = /^\s*text\/event-stream\s*(;|$)/i;

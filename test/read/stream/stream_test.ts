@@ -352,6 +352,9 @@ describe("server-sent events", () => {
     });
     expect(idsOf(JSON.parse((await resumed.next("rows")).data))).toEqual(["d"]);
     resumed.close();
+    const refused = { Accept: "application/json, text/event-stream;q=0" };
+    const page = await gateway.get(`/v1/feed/${slug}/stream`, key, refused);
+    expect(page.headers.get("content-type")).toStartWith("application/json");
   });
 
   test("give a follower of now the offset where it began, so that it misses nothing if it is cut off", async () => {
