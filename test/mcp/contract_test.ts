@@ -466,7 +466,7 @@ describe("POST /mcp over HTTP", () => {
     expect(await skill.text()).toContain("text/markdown");
   });
 
-  test("bodies are JSON of up to 1 MiB, plain or gzipped; all else is 415 or 413", async () => {
+  test("bodies are JSON of up to 128 KiB, plain or gzipped; all else is 415 or 413", async () => {
     const message = (length: number) => {
       const start = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"x":"';
       return `${start}${"x".repeat(length - start.length - 4)}"}}}`;
@@ -476,10 +476,10 @@ describe("POST /mcp over HTTP", () => {
       const text = await answer.text();
       return { status: answer.status, text };
     };
-    expect((await send(message(1_048_576))).status).toBe(200);
-    expect(await send(message(1_048_577))).toMatchObject({
+    expect((await send(message(131_072))).status).toBe(200);
+    expect(await send(message(131_073))).toMatchObject({
       status: 413,
-      text: expect.stringContaining('"max_bytes":1048576'),
+      text: expect.stringContaining('"max_bytes":131072'),
     });
     const ping = message(100);
     expect((await send(gzipSync(ping), { "Content-Encoding": "gzip" })).status).toBe(200);
