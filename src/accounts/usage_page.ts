@@ -55,21 +55,37 @@ interface UsagePageQuery {
   readonly isDiscoveryHidden?: boolean;
 }
 
-/**
- * A page that is filtered by feed or key may be shorter than requested, or empty, even if there is a next page. Each
- * page examines a limited number of events, and the next one continues from there.
- */
 export async function pageUsage(
   database: Queries,
   { query, limit, isDiscoveryHidden = false }: UsagePageQuery,
 ): Promise<UsagePage> {
-  const { accountId, feedId, keyId, chainId, since, until, beforeUsageId } = query;
+  const { rows, last } = await walkUsage(database, { ...query, limit, isDiscoveryHidden });
+  const nextCursor = last === null ? null : sealToken(Buffer.from(last, "utf8"), query.scope);
+  return { rows, nextCursor };
+}
+
+interface UsageWalk extends UsageFilter {
+  readonly beforeUsageId: string | null;
+  readonly limit: number;
+  readonly isDiscoveryHidden: boolean;
+}
+
+/**
+ * A step through the log, and the event that the next step continues after; null if there is none. A step that is
+ * filtered examines a limited number of events. So it may find fewer than requested, or none, even if there is a next
+ * one.
+ */
+export async function walkUsage(
+  database: Queries,
+  { accountId, feedId, keyId, chainId, since, until, ...walk }: UsageWalk,
+): Promise<{ readonly rows: readonly UsageRow[]; readonly last: string | null }> {
+  const { beforeUsageId, limit, isDiscoveryHidden } = walk;
   const range = { account_id: accountId, since, until, before_usage_id: beforeUsageId };
   const walkEnd =
     feedId === null && keyId === null && chainId === null && !isDiscoveryHidden
       ? undefined
       : await database.row("find_usage_walk_end", { ...range, events: USAGE_WALK_MAX });
-  const from = walkEnd?.usage_id ?? null;
+  const end = walkEnd?.usage_id ?? null;
   // One row more than the page shows whether there is a next page.
   const found = await database.rows("page_usage", {
     ...range,
@@ -77,11 +93,9 @@ export async function pageUsage(
     key_id: keyId,
     chain_id: chainId,
     is_discovery_hidden: isDiscoveryHidden,
-    from_usage_id: from,
+    from_usage_id: end,
     limit: limit + 1,
   });
   const rows = found.slice(0, limit);
-  const last = found.length > limit ? (rows.at(-1)?.usage_id ?? null) : from;
-  const nextCursor = last === null ? null : sealToken(Buffer.from(last, "utf8"), query.scope);
-  return { rows, nextCursor };
+  return { rows, last: found.length > limit ? (rows.at(-1)?.usage_id ?? null) : end };
 }

@@ -7,9 +7,9 @@ import { Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { changeLedger } from "../accounts/ledger.ts";
 import type { UsageRow } from "../accounts/usage_event.ts";
+import { walkUsage } from "../accounts/usage_page.ts";
 import { unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import { USAGE_WALK_MAX } from "../limits.ts";
 import type { Database, Parameters } from "../postgres/client/database.ts";
 import { time } from "../shapes.ts";
 import { accountReference, reason } from "./common_shapes.ts";
@@ -76,33 +76,23 @@ interface CallsQuery {
   readonly isDiscoveryHidden: boolean;
 }
 
-/**
- * The log for people, newest first. Each page examines a limited number of events, and the next one continues from
- * there. So a page may be shorter than asked, or empty, even if there is a next one.
- */
+/** The log for people, newest first, in steps of `walkUsage`. */
 export async function listCalls(
   { database }: Operator,
-  { accountId, limit, cursor, since, until, ...filter }: CallsQuery,
+  { limit, cursor, feedId, keyId, ...query }: CallsQuery,
 ): Promise<Page<UsageRow>> {
-  const [before = null] = USAGE_CURSOR.parse(cursor);
-  const range = { account_id: accountId, since, until, before_usage_id: before };
-  const walkEnd = await inTime(
-    database.row("find_usage_walk_end", { ...range, events: USAGE_WALK_MAX }),
-  );
-  const found = await inTime(
-    database.rows("page_usage", {
-      ...range,
-      feed_id: filter.feedId ?? null,
-      key_id: filter.keyId ?? null,
-      chain_id: null,
-      is_discovery_hidden: filter.isDiscoveryHidden,
-      from_usage_id: walkEnd?.usage_id ?? null,
-      limit: limit + 1,
+  const [beforeUsageId = null] = USAGE_CURSOR.parse(cursor);
+  const { rows, last } = await inTime(
+    walkUsage(database, {
+      ...query,
+      feedId: feedId ?? null,
+      keyId: keyId ?? null,
+      chainId: null,
+      beforeUsageId,
+      limit,
     }),
   );
-  const entries = found.slice(0, limit);
-  const last = found.length > limit ? entries.at(-1)?.usage_id : walkEnd?.usage_id;
-  return { entries, limit, nextCursor: last ?? null };
+  return { entries: rows, limit, nextCursor: last };
 }
 
 export const ExportUsageInput = Type.Object({

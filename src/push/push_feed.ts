@@ -12,7 +12,7 @@ import type { WindowState } from "../admission/claims.ts";
 import type { Keys, Principal } from "../api/callers/callers.ts";
 import { actorOf } from "../api/callers/faces.ts";
 import { problemOf } from "../api/problems/problems.ts";
-import { type Feed, type Feeds, seekerOf } from "../feeds/find.ts";
+import type { Feed, Feeds } from "../feeds/find.ts";
 import type { Call } from "../http/call.ts";
 import type { HoldBytes } from "../http/load/body_budget.ts";
 import type { Metrics } from "../http/metrics.ts";
@@ -22,6 +22,7 @@ import type { Log } from "../lib/log.ts";
 import { PLANS_MAX } from "../limits.ts";
 import { type Database, DatabaseUnavailableError } from "../postgres/client/database.ts";
 import { type CheckServices, checkPush, type Unreadable } from "./check_push.ts";
+import { freshFeed } from "./fresh_feed.ts";
 import type { CountLimited } from "./limited_pushes.ts";
 import type { PushBody } from "./parse_push.ts";
 import { problemOfRefusal, type UncountedRefusal } from "./push_problems.ts";
@@ -122,11 +123,9 @@ async function decide(
     for (let checks = 1; checks <= PLANS_MAX; checks++) {
       const decision = await attempt(services, { ...arrival, feed }, body);
       if (decision.kind !== "stale") return decision;
-      const fresh = await services.feeds.findFresh(seekerOf(feed.accountId), feed.feedId);
-      if (fresh === undefined) return notCounted({ kind: "feed_deleted" });
-      const { suspensionReason: reason } = fresh;
-      if (reason !== null) return notCounted({ kind: "feed_suspended", reason });
-      feed = fresh;
+      const fresh = await freshFeed(services.feeds, feed);
+      if (fresh.kind !== "fresh") return notCounted(fresh);
+      feed = fresh.feed;
     }
     return notCounted({ kind: "feed_keeps_changing" });
   } catch (error) {

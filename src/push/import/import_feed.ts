@@ -12,7 +12,7 @@
 import type { WindowState } from "../../admission/claims.ts";
 import { actorOf } from "../../api/callers/faces.ts";
 import { problemOf } from "../../api/problems/problems.ts";
-import { type Feed, seekerOf } from "../../feeds/find.ts";
+import type { Feed } from "../../feeds/find.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { bodyNotJson, mediaTypeOf } from "../../http/read_body.ts";
 import { unreachable } from "../../lib/assert.ts";
@@ -24,6 +24,7 @@ import {
   PLANS_MAX,
 } from "../../limits.ts";
 import type { Database } from "../../postgres/client/database.ts";
+import { freshFeed } from "../fresh_feed.ts";
 import { type Arrival, type PushServices, recordLimited } from "../push_feed.ts";
 import { linesToSingleton, problemOfRefusal, type UncountedRefusal } from "../push_problems.ts";
 import { receiptOf } from "../push_receipt.ts";
@@ -93,11 +94,9 @@ export async function startImport(
       case "running":
         return recorded(services, arrival, { problem: importRunning(), window: begun.window });
       case "stale": {
-        const fresh = await services.feeds.findFresh(seekerOf(feed.accountId), feed.feedId);
-        if (fresh === undefined) return uncounted({ kind: "feed_deleted" });
-        const { suspensionReason: reason } = fresh;
-        if (reason !== null) return uncounted({ kind: "feed_suspended", reason });
-        feed = fresh;
+        const fresh = await freshFeed(services.feeds, feed);
+        if (fresh.kind !== "fresh") return uncounted(fresh);
+        feed = fresh.feed;
         continue;
       }
       case "limited": {

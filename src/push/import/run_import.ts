@@ -9,12 +9,13 @@
  */
 import type { Keys, Principal } from "../../api/callers/callers.ts";
 import { keepsChanging } from "../../api/problems/call_refusals.ts";
-import { type Feed, type Feeds, seekerOf } from "../../feeds/find.ts";
+import type { Feed, Feeds } from "../../feeds/find.ts";
 import { Problem, unavailable } from "../../http/problem_details.ts";
 import { present, unreachable } from "../../lib/assert.ts";
 import type { FieldError } from "../../lib/field_error.ts";
 import { IMPORT_CHARACTERS_MAX, IMPORT_ROWS_MAX, type Limits, PLANS_MAX } from "../../limits.ts";
 import { type CheckRefusal, checkSchema } from "../check_push.ts";
+import { freshFeed } from "../fresh_feed.ts";
 import { problemOfRefusal } from "../push_problems.ts";
 import { newestEventOf } from "../push_receipt.ts";
 import { BadLines, badLine, checkLine } from "../rows/check_lines.ts";
@@ -265,10 +266,9 @@ export async function renewClaim(
     default:
       unreachable(outcome.kind);
   }
-  const fresh = await feeds.findFresh(seekerOf(feed.accountId), feed.feedId);
-  if (fresh === undefined) throw problemOfRefusal({ kind: "feed_deleted" });
-  const { suspensionReason: reason } = fresh;
-  if (reason !== null) throw problemOfRefusal({ kind: "feed_suspended", reason });
+  const found = await freshFeed(feeds, feed);
+  if (found.kind !== "fresh") throw problemOfRefusal(found);
+  const { feed: fresh } = found;
   const isOtherwise =
     // A feed without a type gets it from its first push.
     (fresh.feedType !== null && fresh.feedType !== feedType) ||
