@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { IdempotencyKeyStaleError } from "./errors.ts";
+import { chargedRead } from "./charged_read.ts";
 import { type ExportOptions, exportRows } from "./export.ts";
 import { type FollowOptions, follow } from "./follow.ts";
 import { type ImportFile, type ImportOptions, importFile } from "./import.ts";
@@ -18,7 +18,6 @@ import {
   type ReadOptions,
   randomKey,
   randomUuid,
-  readHeaders,
   readQuery,
 } from "./query.ts";
 import type { Patience } from "./retry.ts";
@@ -219,7 +218,8 @@ export class Feedgate<Row = JsonObject> {
   /** Reads one page of a feed, or the document of a singleton. Costs one read, unless the cached page is unchanged. */
   async read(feed: string, options: ReadOptions = {}): Promise<ReadPage<Row>> {
     const path = feedPath(feed, readQuery(options));
-    return readPage(await this.#read({ path, isTagged: true }, options), this.#parseRow);
+    const text = await chargedRead(this.#transport, { path, isTagged: true }, options);
+    return readPage(text, this.#parseRow);
   }
 
   /**
@@ -231,10 +231,8 @@ export class Feedgate<Row = JsonObject> {
     const { offset, ...rest } = { limit: PAGE_ROWS, ...options };
     let next: ReadOptions = { ...rest, offset };
     for (;;) {
-      const page = readPage(
-        await this.#read({ path: feedPath(feed, readQuery(next)) }, next),
-        this.#parseRow,
-      );
+      const path = feedPath(feed, readQuery(next));
+      const page = readPage(await chargedRead(this.#transport, { path }, next), this.#parseRow);
       yield page;
       if (page.nextCursor === null) return;
       // A key is valid for one page.
@@ -277,7 +275,8 @@ export class Feedgate<Row = JsonObject> {
   ): Promise<Row[]> {
     const found: Row[] = [];
     for (const query of idQueries(ids)) {
-      const text = await this.#read({ path: feedPath(feed, query), isTagged: true }, options);
+      const call = { path: feedPath(feed, query), isTagged: true };
+      const text = await chargedRead(this.#transport, call, options);
       found.push(...readPage(text, this.#parseRow).rows);
     }
     return found;
@@ -503,26 +502,6 @@ export class Feedgate<Row = JsonObject> {
   ): Promise<void> {
     const path = ownFeedPath(feed, `/reader-invitations/${encodeURIComponent(invitationId)}`);
     await this.#transport.call({ method: "DELETE", path, signal });
-  }
-
-  /** A read that is charged once, however often it is retried. */
-  async #read(
-    call: Call,
-    options: Pick<ReadOptions, "signal" | "maxCredits" | "idempotencyKey">,
-  ): Promise<string> {
-    const { signal, idempotencyKey } = options;
-    const ask = async (key: string) => {
-      const headers = readHeaders(options, key);
-      return (await this.#transport.call({ ...call, headers, signal })).text;
-    };
-    if (idempotencyKey !== undefined) return ask(idempotencyKey);
-    try {
-      return await ask(randomKey());
-    } catch (error) {
-      // A response was lost and the data has since changed, so reading the current data is a new read.
-      if (error instanceof IdempotencyKeyStaleError) return ask(randomKey());
-      throw error;
-    }
   }
 
   /** A feed, whose provider's JSON is parsed by `parseJson`. */

@@ -8,10 +8,11 @@
  *
  * @module
  */
+import { chargedRead } from "./charged_read.ts";
 import { ConnectionError, isProblem, problemError } from "./errors.ts";
 import { serverSentEvents } from "./event_stream.ts";
 import { type ParseRow, streamPage } from "./pages.ts";
-import { feedPath, queryOf, randomKey, readHeaders } from "./query.ts";
+import { feedPath, queryOf, readHeaders } from "./query.ts";
 import { isPassing, pause, pauseMs } from "./retry.ts";
 import type { Transport, TransportOptions } from "./transport.ts";
 import type { CallOptions, StreamPage } from "./types.ts";
@@ -58,8 +59,7 @@ export async function* follow<Row>(
   let offset = given.offset ?? "start";
   // An event stream sends a page a second. A client that lags catches up faster by pages.
   while (offset !== "now") {
-    const headers = readHeaders({ maxCredits }, randomKey());
-    const { text } = await transport.call({ path: path(offset), headers, signal });
+    const text = await chargedRead(transport, { path: path(offset) }, { maxCredits, signal });
     const page = streamPage(text, parseRow);
     if (page.rows.length > 0) yield page;
     offset = page.nextOffset;

@@ -10,6 +10,7 @@ import {
   FeedForbiddenError,
   Feedgate,
   FeedNotFoundError,
+  type Fetch,
   IdempotencyKeyStaleError,
   InsufficientCreditsError,
   type PushSummary,
@@ -319,6 +320,23 @@ describe("Feedgate.follow", () => {
     ended.abort(reason);
     await expect(following).rejects.toBe(reason);
     link.stop();
+  });
+
+  test("reads a page again if its answer was lost and an event has come since", async () => {
+    const feed = await newFeed({ feed_type: "stream" });
+    const slug = feed.endpoint_path as string;
+    await provider().push(slug, rowsOf(1));
+    let isFirst = true;
+    const lossy: Fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      if (!isFirst) return response;
+      isFirst = false;
+      await response.text();
+      await provider().push(slug, rowsOf(1, 1));
+      throw new TypeError("the answer is lost");
+    };
+    const pages = consumer({ fetch: lossy }).follow(slug, { isLive: false });
+    expect((await collect(pages)).flatMap(({ rows }) => rows)).toMatchObject(rowsOf(2));
   });
 
   test("begins with what comes next, and throws what waiting does not help against", async () => {
