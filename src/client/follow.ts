@@ -11,9 +11,10 @@
 import { chargedRead } from "./charged_read.ts";
 import { ConnectionError, isProblem, problemError } from "./errors.ts";
 import { serverSentEvents } from "./event_stream.ts";
+import { Outage } from "./outage.ts";
 import { type ParseRow, streamPage } from "./pages.ts";
 import { feedPath, queryOf, readHeaders } from "./query.ts";
-import { isPassing, pause, pauseMs } from "./retry.ts";
+import { type Failure, pause } from "./retry.ts";
 import type { Transport, TransportOptions } from "./transport.ts";
 import type { CallOptions, StreamPage } from "./types.ts";
 
@@ -31,7 +32,11 @@ export interface FollowOptions extends CallOptions {
   readonly maxCredits?: number | undefined;
   /** Whether to wait for new events. If false, following ends when it has caught up. @default true */
   readonly isLive?: boolean | undefined;
-  /** How long to retry a lost connection before the error is thrown, in ms. @default 900_000 */
+  /**
+   * How long to retry while the gateway is unreachable before the error is thrown, in ms.
+   *
+   * @default 900_000; if `isLive` is false, `retries` of the client limits the retries of each page
+   */
   readonly outageMsMax?: number | undefined;
 }
 
@@ -40,6 +45,8 @@ export interface Follower<Row> {
   readonly transport: Transport;
   readonly options: TransportOptions;
   readonly parseRow: ParseRow<Row> | undefined;
+  /** The time, in ms. @default Date.now */
+  readonly nowMs?: (() => number) | undefined;
 }
 
 /** A gateway sends a comment every 15 seconds. */
@@ -49,25 +56,33 @@ const LIMIT = 100;
 
 /** Pages with rows. Endless, unless `isLive` is false. */
 export async function* follow<Row>(
-  { transport, options, parseRow }: Follower<Row>,
+  { transport, options, parseRow, nowMs = Date.now }: Follower<Row>,
   feed: string,
   given: FollowOptions,
 ): AsyncGenerator<StreamPage<Row>, void, void> {
-  const { signal, limit = LIMIT, maxCredits, outageMsMax = OUTAGE_MS_MAX } = given;
+  const { signal, limit = LIMIT, maxCredits, isLive = true, outageMsMax } = given;
+  const outage = new Outage({
+    outageMsMax: outageMsMax ?? OUTAGE_MS_MAX,
+    patience: options,
+    nowMs,
+  });
+  const isPatient = isLive || outageMsMax !== undefined;
+  const pauseOf = isPatient ? (failure: Failure) => outage.pauseMs(failure) : undefined;
   const path = (offset: string, live?: "sse") =>
     feedPath(feed, `/stream${queryOf({ offset, limit, live })}`);
   let offset = given.offset ?? "start";
   // An event stream sends a page a second. A client that lags catches up faster by pages.
   while (offset !== "now") {
-    const text = await chargedRead(transport, { path: path(offset) }, { maxCredits, signal });
+    outage.end();
+    const call = { path: path(offset), pauseOf };
+    const text = await chargedRead(transport, call, { maxCredits, signal });
     const page = streamPage(text, parseRow);
     if (page.rows.length > 0) yield page;
     offset = page.nextOffset;
     if (page.isUpToDate) break;
   }
-  if (given.isLive === false) return;
-  let aliveMs = Date.now();
-  let tries = 0;
+  if (!isLive) return;
+  outage.end();
   for (;;) {
     try {
       for await (const event of events(offset)) {
@@ -77,9 +92,7 @@ export async function* follow<Row>(
       }
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      if (!isPassing(error) || Date.now() - aliveMs > outageMsMax) throw error;
-      tries++;
-      const waitMs = pauseMs({ error, tries }, { ...options, retries: tries }, Math.random());
+      const waitMs = outage.pauseMs({ error });
       if (waitMs === undefined) throw error;
       options.onRetry?.({ error, waitMs });
       await pause(waitMs, signal);
@@ -96,8 +109,7 @@ export async function* follow<Row>(
     const hear = () => {
       clearTimeout(timer);
       timer = setTimeout(end, SILENCE_MS_MAX);
-      aliveMs = Date.now();
-      tries = 0;
+      outage.end();
     };
     try {
       const { body } = await transport.open({

@@ -12,7 +12,14 @@ import {
   RateLimitedError,
 } from "./errors.ts";
 import { EtagCache } from "./etag_cache.ts";
-import { isPassing, type Patience, parseRetryAfter, pause, pauseMs } from "./retry.ts";
+import {
+  type Failure,
+  isPassing,
+  type Patience,
+  parseRetryAfter,
+  pause,
+  pauseMs,
+} from "./retry.ts";
 
 /** A failed try that will be repeated. */
 export interface Retry {
@@ -49,6 +56,8 @@ export interface Call {
   readonly isTagged?: boolean;
   /** Whether the call must not run twice, so it is retried only after a `RATE_LIMITED`. @default false */
   readonly isOnce?: boolean;
+  /** How long to wait after a temporary failure, in ms. Undefined to stop. @default within the limits of the options */
+  readonly pauseOf?: ((failure: Failure) => number | undefined) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -66,6 +75,7 @@ const EXCERPT_CHARS = 120;
 export class Transport {
   readonly #options: TransportOptions;
   readonly #tagged: EtagCache;
+  readonly #pauseOf = (failure: Failure) => pauseMs(failure, this.#options, Math.random());
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -96,9 +106,13 @@ export class Transport {
     throw errorOf(response.status, text);
   }
 
-  /** Retries temporary failures, within the limits of the options. */
+  /** Retries temporary failures. */
   async retried<Result>(
-    { signal, isOnce = false }: Pick<Call, "signal" | "isOnce">,
+    {
+      signal,
+      isOnce = false,
+      pauseOf = this.#pauseOf,
+    }: Pick<Call, "signal" | "isOnce" | "pauseOf">,
     work: () => Promise<Result>,
   ): Promise<Result> {
     for (let tries = 1; ; tries++) {
@@ -109,7 +123,7 @@ export class Transport {
         const { error, retryAfterMs } =
           thrown instanceof Told ? thrown : { error: thrown, retryAfterMs: undefined };
         const waitMs = (isOnce ? error instanceof RateLimitedError : isPassing(error))
-          ? pauseMs({ error, retryAfterMs, tries }, this.#options, Math.random())
+          ? pauseOf({ error, retryAfterMs, tries })
           : undefined;
         if (waitMs === undefined) throw error;
         this.#options.onRetry?.({ error, waitMs });

@@ -197,6 +197,12 @@ describe("feedgate read", () => {
     );
   });
 
+  test("follows a gateway only after it has reached it", async () => {
+    const away = `http://127.0.0.1:${freePort()}`;
+    const run = await read("read", "x", "--follow", "--url", away);
+    expect([run.stdout, run.stderr]).toEqual(["", expect.stringContaining("can't be reached")]);
+  });
+
   test("refuses options that exclude each other", async () => {
     const usage = async (message: string, ...argv: readonly string[]) =>
       ended(await read("read", "x", ...argv), 2, message);

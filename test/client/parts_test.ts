@@ -3,8 +3,10 @@ import fc from "fast-check";
 import { ConnectionError, ProblemError } from "../../src/client/errors.ts";
 import { EtagCache } from "../../src/client/etag_cache.ts";
 import { serverSentEvents } from "../../src/client/event_stream.ts";
+import { type FollowOptions, follow } from "../../src/client/follow.ts";
 import { elementTexts, memberTexts } from "../../src/client/json_texts.ts";
 import { isPassing, parseRetryAfter, pauseMs } from "../../src/client/retry.ts";
+import { type Fetch, Transport } from "../../src/client/transport.ts";
 
 describe("json texts", () => {
   test("elements and members are those that JSON.parse finds, however they are written", () => {
@@ -78,6 +80,77 @@ describe("pauseMs", () => {
     expect(parseRetryAfter("Sat, 21 Nov 2026 07:00:05 GMT", now)).toBe(0);
     expect(parseRetryAfter("soon", now)).toBeUndefined();
     expect(parseRetryAfter(null, now)).toBeUndefined();
+  });
+});
+
+describe("follow", () => {
+  const MINUTE_MS = 60_000;
+  const PAGE = {
+    data: [{ id: 1 }],
+    next_offset: "1",
+    up_to_date: true,
+    has_more: false,
+    _origin: {},
+  };
+
+  /** Follows at a gateway of which each call takes a minute, and fails if it is not to answer. */
+  function followed(given: FollowOptions, answers: (call: number) => Response | undefined) {
+    let calls = 0;
+    const answer: Fetch = async () => {
+      calls += 1;
+      const response = answers(calls);
+      if (response === undefined) throw new TypeError("refused");
+      return response;
+    };
+    const options = {
+      ...{ baseUrl: "http://gateway", key: undefined, fetch: answer, onRetry: undefined },
+      ...{ retries: 2, waitMsMax: 1, pauseMsMax: 1, timeoutMs: MINUTE_MS, cacheCharsMax: 0 },
+    };
+    const transport = new Transport(options);
+    const nowMs = () => calls * MINUTE_MS;
+    const pages = follow({ transport, options, parseRow: undefined, nowMs }, "feed", given);
+    return { pages, calls: () => calls };
+  }
+
+  const page = (fields = {}) => Response.json({ ...PAGE, ...fields });
+  const events = () => new Response(`id: 1\nevent: rows\ndata: ${JSON.stringify(PAGE)}\n\n`);
+
+  test("stops after the same outage, whether it catches up or is live", async () => {
+    for (const offset of ["start", "now"]) {
+      const { pages, calls } = followed({ offset }, () => undefined);
+      await expect(pages.next()).rejects.toBeInstanceOf(ConnectionError);
+      // The last one is more than 15 minutes after the first.
+      expect({ offset, calls: calls() }).toEqual({ offset, calls: 16 });
+      const brief = followed({ offset, outageMsMax: 3 * MINUTE_MS }, () => undefined);
+      await expect(brief.pages.next()).rejects.toBeInstanceOf(ConnectionError);
+      expect({ offset, calls: brief.calls() }).toEqual({ offset, calls: 4 });
+    }
+  });
+
+  test("outlasts an outage that is shorter, and begins anew after each answer", async () => {
+    // Minutes 13 and 26 are answers.
+    const { pages, calls } = followed({}, (call) =>
+      call % 13 === 0 ? page({ up_to_date: false }) : undefined,
+    );
+    for (const end of [13, 26, 39]) {
+      expect((await pages.next()).value?.rows).toEqual([{ id: 1 }]);
+      expect(calls()).toBe(end);
+    }
+    const live = followed({ offset: "now" }, (call) => (call % 13 === 0 ? events() : undefined));
+    for (const end of [13, 26]) {
+      expect((await live.pages.next()).value?.rows).toEqual([{ id: 1 }]);
+      expect(live.calls()).toBe(end);
+    }
+    await live.pages.return();
+  });
+
+  test("is as patient as any other call if it ends when it has caught up, unless told otherwise", async () => {
+    const { pages, calls } = followed({ isLive: false }, () => undefined);
+    await expect(pages.next()).rejects.toBeInstanceOf(ConnectionError);
+    expect(calls()).toBe(3);
+    const patient = followed({ isLive: false, outageMsMax: 5 * MINUTE_MS }, () => undefined);
+    await expect(patient.pages.next()).rejects.toBeInstanceOf(ConnectionError);
+    expect(patient.calls()).toBe(6);
   });
 });
 

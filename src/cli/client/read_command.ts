@@ -90,9 +90,12 @@ export const read = clientCommand({
     const format = values.format ?? defaultFormat(input);
     const { feedgate, argument: feed, signal } = input;
     const isTabular = format === "csv" || format === "table";
-    const schema = isTabular
-      ? (await feedgate.describe(feed, { signal })).schema_definition
-      : undefined;
+    // Following outlasts an outage of minutes. A gateway that can't be reached at the start ends the command within
+    // seconds, because its address may be wrong.
+    const schema =
+      isTabular || values.follow === true
+        ? (await feedgate.describe(feed, { signal })).schema_definition
+        : undefined;
     const writer = rowWriter(format, {
       output,
       fields: values.fields,
