@@ -4,6 +4,7 @@
  * @module
  */
 import { IdempotencyKeyStaleError } from "./errors.ts";
+import { headerMistake } from "./header_value.ts";
 import { type ReadOptions, randomKey, readHeaders } from "./query.ts";
 import type { Call, Transport } from "./transport.ts";
 
@@ -11,6 +12,7 @@ import type { Call, Transport } from "./transport.ts";
  * Returns the text of the answer.
  *
  * @throws {IdempotencyKeyStaleError} if the caller gave a key, and the data has changed since its first use
+ * @throws {TypeError} if no header can contain the caller's key
  */
 export async function chargedRead(
   transport: Transport,
@@ -18,6 +20,8 @@ export async function chargedRead(
   options: Pick<ReadOptions, "signal" | "maxCredits" | "idempotencyKey">,
 ): Promise<string> {
   const { signal, idempotencyKey } = options;
+  const mistake = headerMistake("idempotencyKey", idempotencyKey ?? "");
+  if (mistake !== undefined) throw new TypeError(mistake);
   const ask = async (key: string) => {
     const headers = readHeaders(options, key);
     return (await transport.call({ ...call, headers, signal })).text;

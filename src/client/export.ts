@@ -41,8 +41,8 @@ interface Place {
 }
 
 const RESUME_PREFIX = "export.";
-/** An id may contain dots. */
-const RESUME_FORM = /^export\.([^.]+)\.([^.]*)\.(.*)$/s;
+/** The key and the version are sent as they are written. An id may contain dots. */
+const RESUME_FORM = /^export\.([\w-]+)\.([^.]*)\.(.*)$/s;
 /** A response that has started may be silent for this long. */
 const SILENCE_MS_MAX = 60_000;
 

@@ -6,6 +6,7 @@
 import { chargedRead } from "./charged_read.ts";
 import { type ExportOptions, exportRows } from "./export.ts";
 import { type FollowOptions, follow } from "./follow.ts";
+import { headerMistake } from "./header_value.ts";
 import { type ImportFile, type ImportOptions, importFile } from "./import.ts";
 import { memberTexts } from "./json_texts.ts";
 import { type ParseRow, readPage } from "./pages.ts";
@@ -173,13 +174,15 @@ export class Feedgate<Row = JsonObject> {
   readonly #parseRow: ParseRow<Row> | undefined;
   readonly #parseJson: (text: string) => unknown;
 
-  /** @throws {TypeError} if `url` is not an `http` or `https` address */
+  /** @throws {TypeError} if `url` is not an `http` or `https` address, or no HTTP header can contain `key` */
   constructor(options: FeedgateOptions<Row>) {
     const { url, key, parseRow, parseJson = JSON.parse, onRetry, fetch: given = fetch } = options;
     const { href, protocol } = new URL(url);
     if (protocol !== "http:" && protocol !== "https:") {
       throw new TypeError(`url must begin with http:// or https://, got "${url}"`);
     }
+    const mistake = headerMistake("key", key ?? "");
+    if (mistake !== undefined) throw new TypeError(`${mistake}: use the complete key`);
     this.#parseRow = parseRow;
     this.#parseJson = (text) => parseJson(text);
     this.#options = {

@@ -28,7 +28,7 @@ export interface ReadOptions extends CallOptions {
   readonly maxCredits?: number | undefined;
   /**
    * The `Idempotency-Key` of this read. If the data has changed since it was first used, the read throws an
-   * `IdempotencyKeyStaleError`.
+   * `IdempotencyKeyStaleError`. A key that no HTTP header can contain throws a `TypeError`.
    *
    * @default a new key for each read, shared by its retries
    */

@@ -99,6 +99,8 @@ describe("feedgate search, describe, buy", () => {
     const { FEEDGATE_URL } = reading;
     ended(await runFeedgate(["search", "x"], { FEEDGATE_URL }), 1, "set FEEDGATE_KEY");
     ended(await runFeedgate(["search", "x"], { FEEDGATE_URL, FEEDGATE_KEY: "fg_read_x" }), 1);
+    const placeholder = { FEEDGATE_URL, FEEDGATE_KEY: "fg_read_…" };
+    ended(await runFeedgate(["search", "x"], placeholder), 2, 'the key contains "…"', "--key");
     ended(await read("search", "x", "--data-dir", "y"), 2, "--data-dir");
     ended(await read("search"), 2, "expected WORDS, got none");
     const away = `http://127.0.0.1:${freePort()}`;

@@ -189,6 +189,27 @@ describe("Feedgate.read", () => {
     await expect(reading).rejects.toBe(reason);
   });
 
+  test("refuses at once what no header can hold", async () => {
+    const cases = [
+      ["fg_read_…", '"…" (U+2026)'],
+      ["fg_read_a\nb", " U+000A,"],
+      ["\ufefffg_read_a", " U+FEFF,"],
+      ["fg_\u0001", " U+0001,"],
+    ] as const;
+    for (const [text, shown] of cases) {
+      expect(() => consumer({ key: text })).toThrow(`key contains ${shown.trim()}`);
+      const read = consumer().read("any", { idempotencyKey: text });
+      await expect(read).rejects.toThrow(`idempotencyKey contains ${shown.trim()}`);
+      const pages = consumer().pages("any", { idempotencyKey: text });
+      await expect(pages.next()).rejects.toBeInstanceOf(TypeError);
+    }
+    const resume = "export.fg_read_….." as const;
+    await expect(consumer().exportRows("any", { resume }).next()).rejects.toThrow("resume must be");
+    expect(proxy.seen).toEqual([]);
+    // Whitespace around a key, as at the end of a file, is not sent.
+    expect((await consumer({ key: `${readKey}\n` }).catalog()).feeds).toBeArray();
+  });
+
   test("says that a gateway is away, and that it does not answer in time", async () => {
     const away = new Feedgate({ url: `http://127.0.0.1:${freePort()}`, key: readKey, retries: 0 });
     await expect(away.catalog()).rejects.toBeInstanceOf(ConnectionError);

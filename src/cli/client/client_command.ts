@@ -4,6 +4,7 @@
  * @module
  */
 
+import { headerMistake } from "../../client/header_value.ts";
 import { Feedgate, type Retry } from "../../client/mod.ts";
 import { KEY_VARIABLE, URL_VARIABLE } from "../../lib/client_variables.ts";
 import { shellWord } from "../../lib/own_process.ts";
@@ -135,6 +136,10 @@ function clientOf(
   }
   if (!URL.canParse(url) || !/^https?:/i.test(url)) {
     throw new UsageError(`the gateway address must begin with http:// or https://, got "${url}"`);
+  }
+  const mistake = headerMistake("the key", key ?? "");
+  if (mistake !== undefined) {
+    throw new UsageError(`${mistake}: set ${KEY_VARIABLE}, or --key, to the complete key`);
   }
   const parseRow = (text: string) => text;
   return new Feedgate({
