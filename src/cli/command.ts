@@ -106,7 +106,7 @@ export class RefusedError extends Error {
   override readonly name = "RefusedError";
 }
 
-/** The command was interrupted or lost its connection, and can be resumed. Exit code 3. */
+/** The command was interrupted or could not reach the gateway, and can be resumed or repeated. Exit code 3. */
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
 }

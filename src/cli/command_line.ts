@@ -221,7 +221,7 @@ function overview(words: readonly string[], commands: readonly Command[]): strin
     optionList(CLIENT_OPTIONS),
     "",
     `${typed("<command> --help")} describes a command, --version shows the version.`,
-    "Exit codes: 0 success, 1 refused, 2 incorrect usage or environment, 3 interrupted and can be resumed.",
+    "Exit codes: 0 success, 1 refused, 2 incorrect usage or environment, 3 interrupted or gateway unreachable, can be resumed.",
   ].join("\n");
 }
 

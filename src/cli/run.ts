@@ -1,6 +1,6 @@
 /**
  * Runs a command and returns its exit code: 0 for success, 1 for a refusal or failure, 2 for a usage error, and 3 if it
- * was interrupted and can be resumed. Errors are written to standard error.
+ * was interrupted, or could not reach the gateway, and can be resumed. Errors are written to standard error.
  *
  * See `src/spec/decisions.md`, section 8.
  * @module

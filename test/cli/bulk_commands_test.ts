@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { CLIENT_COMMANDS } from "../../src/cli/client/client_table.ts";
 import { type FaultyProxy, startFaultyProxy } from "../support/faulty_proxy.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { freePort } from "../support/free_port.ts";
@@ -297,20 +298,73 @@ describe("feedgate push of a bad file", () => {
 });
 
 describe("a gateway that is away, or a key of the wrong kind", () => {
-  test("is one line and 1, before anything is sent or written", async () => {
+  test("ends every command with 3, one line and the command to run again, and what a lost answer leaves open", async () => {
     const path = await file('{"id":1}\n', "ndjson");
     const FEEDGATE_URL = `http://127.0.0.1:${freePort()}`;
-    const commands = [
-      ["read", "x"],
-      ["read", "x", "--all"],
-      ["describe", "x"],
-      ["push", "x", path],
-      ["feed", "init", path],
-    ];
-    const runs = commands.map((argv) => runFeedgate(argv, { ...writing, FEEDGATE_URL }));
-    for (const run of await Promise.all(runs)) {
-      expect(refused(run)).toEqual([`feedgate: ${FEEDGATE_URL} can't be reached`]);
-    }
+    const id = crypto.randomUUID();
+    /** Arguments, and what may have been done. */
+    const commands: Readonly<Record<string, readonly [string, string?]>> = {
+      "feed init": [path, "its slug is in use"],
+      "feed edit": ["x --name y"],
+      search: ["x y --limit 2"],
+      describe: ["x"],
+      buy: ["x --max-credits 1", "charged only once"],
+      "access request": ["x", "feedgate access mine shows"],
+      "access mine": [""],
+      read: ["x"],
+      push: [`x ${path}`],
+      "webhook list": [""],
+      "webhook add": ["https://example.com --types balance.low", "feedgate webhook list shows"],
+      "webhook edit": [`${id} --off`],
+      "webhook remove": [id],
+      "webhook test": [id],
+      "webhook rotate": [id, "the secret may have been replaced"],
+      "webhook deliveries": [id],
+      "webhook resend": [id],
+    };
+    const named = CLIENT_COMMANDS.map(({ words }) => words);
+    expect(Object.keys(commands).toSorted()).toEqual(named.toSorted());
+    const cases = [
+      ...Object.entries(commands).map(([words, [rest, open]]) => [`${words} ${rest}`, open]),
+      ...["read x --all", "read x --all --filter a=b", "read x --all --cursor c"].map((argv) => [
+        argv,
+      ]),
+      ...["read x --follow", "read x --format csv"].map((argv) => [argv]),
+    ] as const;
+    const runs = cases.map(async ([line = "", open = ""]) => {
+      const argv = line.trim();
+      const run = await runFeedgate(argv.split(" "), { ...writing, FEEDGATE_URL });
+      expect({ argv, code: run.code, stdout: run.stdout }).toEqual({ argv, code: 3, stdout: "" });
+      expect(linesOf(run.stderr)).toEqual([
+        expect.stringMatching(/^feedgate: http:\S+ can't be reached[;:] .*: (\S+ )*feedgate /),
+      ]);
+      expect(run.stderr).toContain(open);
+      expect(run.stderr).toEndWith(`feedgate ${argv.replace("a=b", '"a=b"')}\n`);
+    });
+    await Promise.all(runs);
+  });
+
+  test("a proxy without its gateway, and a limit that lasts, are the same", async () => {
+    const html = Array(TRIES_MAX).fill({ status: 502, body: "<html>\nBad Gateway" });
+    proxy.fail(...html);
+    const refused = await read("buy", "x", "--max-credits", "1");
+    proxy.heal();
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("502 <html>; Bad")]);
+    const problem = { type: "about:blank", title: "t", status: 429, code: "RATE_LIMITED" };
+    const body = JSON.stringify({ ...problem, detail: "wait", request_id: "r" });
+    proxy.fail({ status: 429, headers: { "Retry-After": "3600" }, body });
+    const limited = await read("buy", "x", "--max-credits", "1");
+    // The gateway did nothing, so nothing is open.
+    expect([limited.code, limited.stderr]).toEqual([
+      3,
+      expect.stringMatching(
+        /^feedgate: wait; to run it again: .*feedgate buy x --max-credits 1\n$/,
+      ),
+    ]);
+  });
+
+  test("a key of the wrong kind is one line and 1", async () => {
+    const path = await file('{"id":1}\n', "ndjson");
     const { slug } = await seedFeed(gateway, owner, {
       type: "stream",
       rows: [{ id: 1, event_timestamp: "2026-01-01T00:00:00Z" }],

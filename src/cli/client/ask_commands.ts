@@ -5,6 +5,7 @@
  */
 import type { AccessRequest } from "../../client/mod.ts";
 import { ACCESS_TEXT_LENGTH_MAX, PAGE_LIMIT_MAX } from "../../limits.ts";
+import { typed } from "../hints.ts";
 import { integer, text } from "../options.ts";
 import { type Columns, fields, table } from "../output.ts";
 import { clientCommand } from "./client_command.ts";
@@ -18,6 +19,7 @@ const accessRequest = clientCommand({
       lengthMax: ACCESS_TEXT_LENGTH_MAX,
     }),
   },
+  ifLost: () => `the request may have been received, which ${typed("access mine")} shows`,
   async run({ feedgate, argument: feed, values: { message }, signal }) {
     const asked = await feedgate.requestAccess(feed, { message, signal });
     return {

@@ -5,7 +5,8 @@
  */
 
 import { headerMistake } from "../../client/header_value.ts";
-import { Feedgate, type Retry } from "../../client/mod.ts";
+import { Feedgate, RateLimitedError, type Retry, TooManyWaitsError } from "../../client/mod.ts";
+import { isPassing } from "../../client/retry.ts";
 import { KEY_VARIABLE, URL_VARIABLE } from "../../lib/client_variables.ts";
 import { shellWord } from "../../lib/own_process.ts";
 import { parseExact } from "../../money/money.ts";
@@ -41,6 +42,8 @@ export interface ClientInput<Of extends Options> {
 }
 
 interface ClientSpec<Of extends Options> extends Omit<CommandSpec<Of>, "run"> {
+  /** What the command may have done although its response was lost, and how to check. @default nothing to check */
+  readonly ifLost?: () => string;
   run(input: ClientInput<Of>): Promise<Answer | undefined>;
 }
 
@@ -75,7 +78,11 @@ class Interrupt extends Error {
 }
 
 /** Defines a command that calls a gateway. */
-export function clientCommand<Of extends Options>({ run, ...spec }: ClientSpec<Of>): Command {
+export function clientCommand<Of extends Options>({
+  run,
+  ifLost,
+  ...spec
+}: ClientSpec<Of>): Command {
   return defineCommand<Of>({
     ...spec,
     isClient: true,
@@ -94,9 +101,11 @@ export function clientCommand<Of extends Options>({ run, ...spec }: ClientSpec<O
         const all = { values, argument, arguments: given, output, feedgate, signal, status, again };
         return await run(all);
       } catch (error) {
-        throw error instanceof Interrupt
-          ? new InterruptedError(`interrupted; to run it again: ${typedAgain(input.argv, {})}`)
-          : error;
+        const reason = stopReason(error);
+        if (reason === undefined) throw error;
+        const again = `to run it again: ${typedAgain(input.argv, {})}`;
+        const known = isRefused(error) ? undefined : ifLost?.();
+        throw new InterruptedError([reason, known, again].filter(Boolean).join("; "));
       } finally {
         status.clear();
         process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
@@ -108,15 +117,13 @@ export function clientCommand<Of extends Options>({ run, ...spec }: ClientSpec<O
 /** Why a command stopped, if it can be resumed: it was interrupted, or the client's retries were used up. */
 export function stopReason(error: unknown): string | undefined {
   if (error instanceof Interrupt) return "interrupted";
-  return error instanceof Error && PASSING.has(error.name) ? error.message : undefined;
+  return error instanceof Error && isPassing(error) ? error.message : undefined;
 }
 
-const PASSING: ReadonlySet<string> = new Set([
-  "ConnectionError",
-  "UnavailableError",
-  "RateLimitedError",
-  "TooManyWaitsError",
-]);
+/** Whether a limit was reached, so that the gateway has certainly done nothing. */
+function isRefused(error: unknown): boolean {
+  return error instanceof RateLimitedError || error instanceof TooManyWaitsError;
+}
 
 function clientOf(
   { values, environment, pauseMsMax }: Input<Options>,

@@ -59,6 +59,7 @@ export const feedInit = clientCommand({
     lock: flag("refuse rows that don't match the schema"),
     yes: flag("skip the confirmation, which is also skipped with --json or without a terminal"),
   },
+  ifLost: () => "if the draft was created nevertheless, its slug is in use",
   async run({ argument: path, values, output, feedgate, signal }) {
     const source = rowSource(path, values.format);
     const { rows, isDocument } = await firstRows(source);

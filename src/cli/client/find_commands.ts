@@ -69,6 +69,7 @@ const buy = clientCommand({
   options: {
     "max-credits": required(maxCredits("maximum price to pay; 10,000 credits are one cent")),
   },
+  ifLost: () => "the feed is charged only once",
   async run({ feedgate, argument: feed, values, signal }) {
     const bought = await feedgate.buy(feed, { maxCredits: values["max-credits"], signal });
     const { price, balance, purchased_at, purchase_id, _origin: origin } = bought;

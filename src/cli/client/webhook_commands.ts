@@ -7,6 +7,7 @@
 import type { Webhook, WebhookChanges, WebhookDeliveries } from "../../client/mod.ts";
 import { PAGE_LIMIT_MAX } from "../../limits.ts";
 import { UsageError } from "../command.ts";
+import { typed } from "../hints.ts";
 import { flag, integer, list, orNull, required, text } from "../options.ts";
 import { type Columns, fields, table } from "../output.ts";
 import { clientCommand, offsetPageAnswer } from "./client_command.ts";
@@ -43,6 +44,8 @@ const webhookAdd = clientCommand({
   about: "create a webhook for a URL; the secret that verifies notices is printed once",
   isPrintedOnce: true,
   options: { types: required(TYPES), feeds: FEEDS },
+  ifLost: () =>
+    `the webhook may have been created, but its secret is lost: if ${typed("webhook list")} shows it, remove it with ${typed("webhook remove ID")}`,
   async run({ feedgate, argument: url, values: { types, feeds }, signal }) {
     const webhook = { url, types, ...(feeds !== undefined && { feed_ids: feeds }) };
     const made = await feedgate.webhooks.create(webhook, { signal });
@@ -112,6 +115,10 @@ const webhookRotate = clientCommand({
   about: "create a new secret for a webhook, printed once; both secrets work for a day",
   isPrintedOnce: true,
   options: {},
+  // Notices are signed with the current secret and one previous secret. After a second rotation, the previous one is the
+  // lost one.
+  ifLost: () =>
+    "the secret may have been replaced: notices are then signed with yours for a day, or until the next rotation, so be ready to install the new one",
   async run({ feedgate, argument: id, signal }) {
     const rotated = await feedgate.webhooks.rotate(id, { signal });
     return {
