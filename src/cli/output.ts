@@ -102,10 +102,17 @@ interface Column {
   readonly leastWidth: number;
 }
 
-/** Formats rows under a header. Each column is as wide as its widest value, if there is room. */
-export function table<Row>(rows: readonly Row[], values: Columns<Row>): Fitted {
+/**
+ * Formats rows under a header. Each column is as wide as its widest value, if there is room. Titles that a provider
+ * chose come as a map: objects put names such as `2024` first.
+ */
+export function table<Row>(
+  rows: readonly Row[],
+  values: Columns<Row> | Map<string, Columns<Row>[string]>,
+): Fitted {
+  const titled = values instanceof Map ? [...values] : Object.entries(values);
   return (columns = Number.POSITIVE_INFINITY) => {
-    const all = Object.entries(values).map(([title, value]) => {
+    const all = titled.map(([title, value]) => {
       const isCopied = typeof value !== "function";
       const cell = isCopied ? value.whole : value;
       const cells = rows.map((row) => shown(cell(row)));

@@ -150,6 +150,18 @@ describe("feedgate read", () => {
     expect(done(await all("--json", "--filter", "temp=21"))).toBe("[]\n");
   });
 
+  test("a table keeps the order of fields that are named like integers", async () => {
+    const rows = [{ id: "a", city: "Lima", 2024: 3, 10: 4 }];
+    const slug = (await seedFeed(gateway, owner, { type: "collection", rows })).slug;
+    const shown = async (...argv: readonly string[]) =>
+      linesOf(done(await read("read", slug, "--all", "--format", "table", ...argv)));
+    expect(await shown()).toEqual(["id  10  2024  city", "a   4   3     Lima"]);
+    expect(await shown("--fields", "city,2024,id,10")).toEqual([
+      "city  2024  id  10",
+      "Lima  3     a   4",
+    ]);
+  });
+
   test("CSV keeps a field that is named like its last column", async () => {
     const rows = [
       { id: 1, _other: "mine" },

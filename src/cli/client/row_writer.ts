@@ -147,12 +147,12 @@ function valueText(json: string | undefined): string {
 function columnsOf(
   members: readonly ReadonlyMap<string, string>[],
   { fields, schemaFields }: WriterOptions,
-): Columns<ReadonlyMap<string, string>> {
+): Map<string, Columns<ReadonlyMap<string, string>>[string]> {
   const there = new Set(namesOf(members));
   const first = FIRST_FIELDS.filter((name) => there.has(name));
   const ordered = [...first, ...schemaFields.filter((name) => there.has(name)), ...there];
   const names = new Set(fields ?? ordered);
-  return Object.fromEntries(
+  return new Map(
     [...names].map((name) => {
       const cell: Cell<ReadonlyMap<string, string>> = (row) => valueText(row.get(name));
       return [name, name === "id" ? { whole: cell } : cell];
