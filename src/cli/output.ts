@@ -112,7 +112,9 @@ export function table<Row>(
 ): Fitted {
   const titled = values instanceof Map ? [...values] : Object.entries(values);
   return (columns = Number.POSITIVE_INFINITY) => {
-    const all = titled.map(([title, value]) => {
+    const all = titled.map(([name, value]) => {
+      // A field's name may contain anything, like its values.
+      const title = shown(name);
       const isCopied = typeof value !== "function";
       const cell = isCopied ? value.whole : value;
       const cells = rows.map((row) => shown(cell(row)));

@@ -70,6 +70,12 @@ describe("table", () => {
     expect(two(40).split("\n")[1]).toBe(`${slug}  VALIDATION_FAILED`);
   });
 
+  test("escapes titles like values, and keeps each on one line", () => {
+    const hostile = tableOf(["a\nb", "\u001b[2J", "c\u202e"], [["1\n2", "\u0007", "3"]]);
+    expect(hostile()).toBe("a b  \\u001b[2J  c\\u202e\n1 2  \\u0007     3");
+    expect(hostile(8)).toBe("a b\n1 2\nColumns…");
+  });
+
   test("makes every row fit, whatever the width", () => {
     for (let columns = 1; columns <= 150; columns++) {
       const widths = cells(columns)
