@@ -121,6 +121,26 @@ describe("feedgate read", () => {
     expect(next.stdout).toBe(ndjson(rowsOf(2, 2)));
   });
 
+  test("says how to go on also if arguments come after --, which are no options", async () => {
+    const slug = await seed(45);
+    for (const argv of [
+      ["read", "--limit", "20", "--", slug],
+      ["--", "read", slug],
+    ]) {
+      let shown = "";
+      let page = await read(...argv);
+      for (let pages = 1; pages < 3; pages++) {
+        shown += page.stdout;
+        const [, again = ""] = /feedgate (.* -- .*)\n$/.exec(page.stderr) ?? [];
+        page = await read(...again.split(" "));
+      }
+      expect(shown + done(page)).toBe(ndjson(rowsOf(45)));
+    }
+    const away = `http://127.0.0.1:${freePort()}`;
+    const run = await read("search", "--url", away, "--", "--key", "a", "--limit");
+    ended(run, 3, `feedgate search --url ${away} -- --key a --limit\n`);
+  });
+
   test("writes all rows in every format, and only some fields and rows", async () => {
     const rows = [
       { id: 1, city: "Lima, Peru", temp: 19.4, tags: ["a"], extra: null },

@@ -160,13 +160,18 @@ function clientOf(
   });
 }
 
-/** The command line with some options replaced. The key is replaced by a placeholder. */
+/**
+ * The command line with some options replaced. The key is replaced by a placeholder. Options are added before `--`,
+ * because words after it are arguments.
+ */
 function typedAgain(
   argv: readonly string[],
   options: Readonly<Record<string, string | undefined>>,
 ): string {
+  const found = argv.indexOf("--");
+  const end = found < 0 ? argv.length : found;
   const kept: string[] = [];
-  for (let place = 0; place < argv.length; place++) {
+  for (let place = 0; place < end; place++) {
     const word = argv[place] ?? "";
     const [name = "", value] = word.startsWith("--") ? word.slice(2).split(/=(.*)/s) : [];
     if (name === "key") {
@@ -177,7 +182,9 @@ function typedAgain(
     } else kept.push(shellWord(word));
   }
   const added = Object.entries(options).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name} ${shellWord(value)}`],
+    // The command's words may come after `--`, too. Before them, only this form keeps the value with its option.
+    value === undefined ? [] : [`--${name}${found < 0 ? " " : "="}${shellWord(value)}`],
   );
-  return typed([...kept, ...added].join(" "));
+  const rest = argv.slice(end).map((word) => shellWord(word));
+  return typed([...kept, ...added, ...rest].join(" "));
 }
