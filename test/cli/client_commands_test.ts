@@ -246,6 +246,7 @@ describe("feedgate read", () => {
     await usage("omit --filter", "--follow", "--filter", "a=b");
     await usage("a field and a value", "--filter", "a");
     await usage("more than once for a", "--filter", "a=1", "--filter", "a=2");
+    await usage("--fields names id more than once", "--fields", "id,n, id");
     await usage("--limit was given more than once", "--limit", "1", "--limit", "2");
     await usage("--offset requires --follow", "--offset", "now");
   });

@@ -41,6 +41,22 @@ const FILTERS: Option<Readonly<Record<string, string>>> = {
   },
 };
 
+const FIELD_LIST = list("only these fields, in this order", {
+  placeholder: "A,B",
+  lengthMax: FIELDS_LENGTH_MAX,
+});
+
+/** `--fields a,b`. A row is an object, which has each field once. */
+const FIELDS: Option<readonly string[]> = {
+  ...FIELD_LIST,
+  read(given, name) {
+    const fields = FIELD_LIST.read(given, name);
+    const repeated = fields.find((field, place) => fields.indexOf(field) < place);
+    if (repeated === undefined) return fields;
+    throw new UsageError(`${name} names ${repeated} more than once`);
+  },
+};
+
 const FORMATS = {
   ndjson: "one row per line",
   json: "one array",
@@ -52,10 +68,7 @@ const OPTIONS = {
   all: flag("all rows of one version, oldest first; with a filter, limit or time, page by page"),
   follow: flag("all events of a stream, oldest first, then new ones as they arrive, until Ctrl-C"),
   filter: FILTERS,
-  fields: list("only these fields, in this order", {
-    placeholder: "A,B",
-    lengthMax: FIELDS_LENGTH_MAX,
-  }),
+  fields: FIELDS,
   format: oneOf(keysOf(FORMATS), "output format; default table on a terminal, else ndjson"),
   limit: integer("rows per page; default 20, or 100 with --all and --follow", {
     least: 1,
