@@ -1,5 +1,5 @@
 /**
- * Pages by `limit` and `offset`, the same for every list.
+ * Pages of the lists of providers and consumers, by `limit` and either `offset` or `cursor`.
  *
  * @module
  */
@@ -15,6 +15,16 @@ export function limitParameter(what: string, limitDefault = PAGE_LIMIT_DEFAULT) 
       description: `${what} on the page, at most ${PAGE_LIMIT_MAX}. Default ${limitDefault}.`,
     }),
   );
+}
+
+/** `cursor` of a list that continues after the last entry of the previous page. */
+export const CURSOR_PARAMETER = Type.Optional(
+  Type.String({ description: "next_cursor of the previous page." }),
+);
+
+/** `limit` and `cursor`. `what` is the content of the page, as a plural noun. */
+export function cursorParameters(what: string) {
+  return { limit: limitParameter(what), cursor: CURSOR_PARAMETER };
 }
 
 /** The parameters of a list of feeds. */

@@ -5,13 +5,12 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { AccessRequestsShape, RequestAccessInput } from "../../access/access_shapes.ts";
 import { listOwnAccessRequests, requestAccess } from "../../access/ask_for_access.ts";
 import { authenticated } from "../../api/callers/auth.ts";
 import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
-import { cappedLimit, limitParameter } from "../../api/input/paging.ts";
+import { cappedLimit, cursorParameters } from "../../api/input/paging.ts";
 import { NO_PARAMETERS, parameters } from "../../api/input/parameters.ts";
 import { receiveInput } from "../../api/input/receive_input.ts";
 import {
@@ -24,8 +23,7 @@ import {
 import { ACCESS_REQUEST } from "../../api/reference/examples.ts";
 import { AccessRequestShape } from "../../feeds/access_request.ts";
 import { privateJson } from "../../http/answer.ts";
-import { nextLink } from "../../http/next_link.ts";
-import { respond } from "../../http/respond.ts";
+import { respond, respondPage } from "../../http/respond.ts";
 import type { Services } from "../../services.ts";
 
 const REQUEST_ACCESS = described({
@@ -56,10 +54,7 @@ const REQUEST_BODY = documented(RequestAccessInput, {
   examples: { "With a message": { message: "We show quakes on a map for schools." } },
 });
 
-const REQUESTS_QUERY = parameters({
-  limit: limitParameter("Requests"),
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
-});
+const REQUESTS_QUERY = parameters(cursorParameters("Requests"));
 const LIST_REQUESTS = described({
   access: "consumer",
   window: "housekeeping",
@@ -113,12 +108,7 @@ export function accessRoutes(services: Services) {
         await admitHousekeeping(services, { call, principal, operation: "account" });
         const asked = { limit: cappedLimit(query.limit), cursor: query.cursor };
         const page = await listOwnAccessRequests(services, principal, asked);
-        const headers = privateJson();
-        if (page.next_cursor !== null) {
-          const link = { requestUrl: call.request.url, baseUrl: services.http.baseUrl() };
-          headers.Link = nextLink(link, page.next_cursor);
-        }
-        return respond({ headers, body: JSON.stringify(page) });
+        return respondPage({ http: services.http, call }, page);
       },
       { query: REQUESTS_QUERY, ...LIST_REQUESTS },
     );

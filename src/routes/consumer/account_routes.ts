@@ -4,13 +4,17 @@
  *
  * @module
  */
-
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { pageUsage } from "../../accounts/usage_page.ts";
 import { authenticated } from "../../api/callers/auth.ts";
 import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
-import { cappedLimit, limitParameter } from "../../api/input/paging.ts";
+import {
+  CURSOR_PARAMETER,
+  cappedLimit,
+  cursorParameters,
+  limitParameter,
+} from "../../api/input/paging.ts";
 import { NO_PARAMETERS, parameters, queryTime, queryUuid } from "../../api/input/parameters.ts";
 import { COUNTED, described, documented } from "../../api/reference/described.ts";
 import { ACCOUNT, PURCHASE, USAGE_EVENT } from "../../api/reference/examples.ts";
@@ -19,13 +23,11 @@ import { AccountShape, UsageShape } from "../../consumer/account_shapes.ts";
 import { PurchasesShape } from "../../consumer/purchase_shapes.ts";
 import { findUsageQuery, listOwnPurchases, readOwnAccount } from "../../consumer/read_account.ts";
 import { privateJson } from "../../http/answer.ts";
-import { nextLink } from "../../http/next_link.ts";
-import { respond } from "../../http/respond.ts";
+import { respond, respondPage } from "../../http/respond.ts";
 import type { Services } from "../../services.ts";
 
 const USAGE_QUERY = parameters({
-  limit: limitParameter("Events"),
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
+  ...cursorParameters("Events"),
   feed_id: Type.Optional(queryUuid({ description: "Only reads of this feed, by its UUID." })),
   key_id: Type.Optional(queryUuid({ description: "Only reads with this key, by its id." })),
   since: Type.Optional(
@@ -75,7 +77,7 @@ const LIST_USAGE = described({
 const PURCHASES_QUERY = parameters({
   limit: limitParameter("Purchases"),
   feed_id: Type.Optional(queryUuid({ description: "Only purchases of this feed, by its UUID." })),
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
+  cursor: CURSOR_PARAMETER,
 });
 const LIST_PURCHASES = described({
   access: "consumer",
@@ -121,10 +123,8 @@ export function accountRoutes(services: Services) {
         await admitHousekeeping(services, { call, principal, operation: "usage" });
         const { accountId } = principal;
         const page = await pageUsage(database.onBehalfOf(accountId), { query: asked, limit });
-        const link = { requestUrl: call.request.url, baseUrl: http.baseUrl() };
-        const headers = privateJson();
-        if (page.nextCursor !== null) headers.Link = nextLink(link, page.nextCursor);
-        return respond({ headers, body: usageText(page, limit) });
+        const next = { next_cursor: page.nextCursor };
+        return respondPage({ http, call }, next, usageText(page, limit));
       },
       { query: USAGE_QUERY, ...LIST_USAGE },
     )
@@ -135,12 +135,7 @@ export function accountRoutes(services: Services) {
         const { cursor, feed_id: feedId } = query;
         const limit = cappedLimit(query.limit);
         const page = await listOwnPurchases(services, principal, { cursor, feedId, limit });
-        const headers = privateJson();
-        if (page.next_cursor !== null) {
-          const link = { requestUrl: call.request.url, baseUrl: http.baseUrl() };
-          headers.Link = nextLink(link, page.next_cursor);
-        }
-        return respond({ headers, body: JSON.stringify(page) });
+        return respondPage({ http, call }, page);
       },
       { query: PURCHASES_QUERY, ...LIST_PURCHASES },
     );

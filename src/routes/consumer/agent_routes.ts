@@ -13,8 +13,7 @@ import { NO_PARAMETERS } from "../../api/input/parameters.ts";
 import { described, documented } from "../../api/reference/described.ts";
 import { AGENT_KEY_ID } from "../../api/reference/examples.ts";
 import { endOwnAgent } from "../../consumer/end_agent.ts";
-import { CACHE_PRIVATE } from "../../http/answer.ts";
-import { respond } from "../../http/respond.ts";
+import { respondEmpty } from "../../http/respond.ts";
 import type { Services } from "../../services.ts";
 
 const AGENT_PARAMS = Type.Object({
@@ -49,7 +48,7 @@ export function agentRoutes(services: Services) {
       await keys.prove(principal);
       const actor = actorOf(call.request, principal.keyId);
       await endOwnAgent(database, { principal, keyId: params.key_id }, actor);
-      return respond({ status: 204, headers: { "Cache-Control": CACHE_PRIVATE }, body: null });
+      return respondEmpty();
     },
     { params: AGENT_PARAMS, query: NO_PARAMETERS, ...END_AGENT },
   );

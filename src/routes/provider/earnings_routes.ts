@@ -17,14 +17,13 @@ import { PayoutsShape, readPayouts } from "../../accounts/earnings/provider_payo
 import { dayRange } from "../../accounts/earnings/utc_day.ts";
 import { authenticated } from "../../api/callers/auth.ts";
 import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
-import { cappedLimit, limitParameter } from "../../api/input/paging.ts";
+import { cappedLimit, cursorParameters } from "../../api/input/paging.ts";
 import { invalidParameter, parameters, queryDay } from "../../api/input/parameters.ts";
 import { COUNTED, described, documented } from "../../api/reference/described.ts";
 import { EARNED, EARNINGS } from "../../api/reference/examples.ts";
 import { CACHE_PRIVATE, privateJson } from "../../http/answer.ts";
-import { nextLink } from "../../http/next_link.ts";
 import { Problem } from "../../http/problem_details.ts";
-import { respond } from "../../http/respond.ts";
+import { respond, respondPage } from "../../http/respond.ts";
 import { oneOf } from "../../lib/typebox.ts";
 import { EARNINGS_DAYS_DEFAULT, EARNINGS_DAYS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
@@ -67,10 +66,7 @@ const GET_EARNINGS = described({
   problems: COUNTED,
 });
 
-const PAYOUTS_QUERY = parameters({
-  limit: limitParameter("Payouts"),
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
-});
+const PAYOUTS_QUERY = parameters(cursorParameters("Payouts"));
 const LIST_PAYOUTS = described({
   access: "provider",
   window: "housekeeping",
@@ -138,12 +134,7 @@ export function earningsRoutes(services: Services) {
           limit: cappedLimit(query.limit),
           before: cursor === undefined ? undefined : BigInt(cursor),
         });
-        const headers = privateJson();
-        if (page.next_cursor !== null) {
-          const link = { requestUrl: call.request.url, baseUrl: http.baseUrl() };
-          headers.Link = nextLink(link, page.next_cursor);
-        }
-        return respond({ headers, body: JSON.stringify(page) });
+        return respondPage({ http, call }, page);
       },
       { query: PAYOUTS_QUERY, ...LIST_PAYOUTS },
     );

@@ -40,11 +40,11 @@ import {
   WrittenFeedShape,
 } from "../../feeds/feed_shapes.ts";
 import { FEED_STATUSES } from "../../feeds/find.ts";
-import { CACHE_PRIVATE, privateJson } from "../../http/answer.ts";
+import { privateJson } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import type { HoldBytes } from "../../http/load/body_budget.ts";
 import { uploads } from "../../http/load/uploads.ts";
-import { respond } from "../../http/respond.ts";
+import { respond, respondEmpty } from "../../http/respond.ts";
 import type { JsonText } from "../../lib/json_text.ts";
 import { oneOf } from "../../lib/typebox.ts";
 import { IDS_MAX } from "../../limits.ts";
@@ -247,7 +247,7 @@ export function feedsRoutes(services: Services) {
         await admitHousekeeping(services, { call, principal, operation: "save" });
         const own = { ...ownerOf(call, principal), reference: params.feed_id };
         call.subject.feedId = await deleteOwnFeed(services, own);
-        return respond({ status: 204, headers: { "Cache-Control": CACHE_PRIVATE }, body: null });
+        return respondEmpty();
       },
       { params: OWN_FEED_PARAMS, query: NO_PARAMETERS, ...DELETE_FEED },
     )

@@ -5,24 +5,18 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { authenticated } from "../../api/callers/auth.ts";
 import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
-import { cappedLimit, limitParameter } from "../../api/input/paging.ts";
+import { cappedLimit, cursorParameters } from "../../api/input/paging.ts";
 import { parameters } from "../../api/input/parameters.ts";
 import { COUNTED, described, documented, OWN_FEED_PARAMS } from "../../api/reference/described.ts";
 import { LIMITED_PUSH, STORED_PUSH } from "../../api/reference/examples.ts";
-import { privateJson } from "../../http/answer.ts";
-import { nextLink } from "../../http/next_link.ts";
-import { respond } from "../../http/respond.ts";
+import { respondPage } from "../../http/respond.ts";
 import { listPushes, PushesShape } from "../../provider/push_history.ts";
 import type { Services } from "../../services.ts";
 
-const PUSHES_QUERY = parameters({
-  limit: limitParameter("Pushes"),
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
-});
+const PUSHES_QUERY = parameters(cursorParameters("Pushes"));
 
 const LIST_PUSHES = described({
   access: "provider",
@@ -63,12 +57,7 @@ export function pushesRoutes(services: Services) {
         cursor: query.cursor,
       });
       call.subject.feedId = page.feedId;
-      const headers = privateJson();
-      const { next_cursor: next } = page.body;
-      if (next !== null) {
-        headers.Link = nextLink({ requestUrl: call.request.url, baseUrl: http.baseUrl() }, next);
-      }
-      return respond({ headers, body: JSON.stringify(page.body) });
+      return respondPage({ http, call }, page.body);
     },
     { params: OWN_FEED_PARAMS, query: PUSHES_QUERY, ...LIST_PUSHES },
   );

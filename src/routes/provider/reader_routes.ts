@@ -36,7 +36,7 @@ import { authenticated } from "../../api/callers/auth.ts";
 import type { Principal } from "../../api/callers/callers.ts";
 import { actorOf } from "../../api/callers/faces.ts";
 import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
-import { cappedLimit, limitParameter } from "../../api/input/paging.ts";
+import { cappedLimit, cursorParameters } from "../../api/input/paging.ts";
 import { NO_PARAMETERS, parameters } from "../../api/input/parameters.ts";
 import { receiveInput } from "../../api/input/receive_input.ts";
 import {
@@ -48,10 +48,9 @@ import {
 } from "../../api/reference/described.ts";
 import { ACCESS_REQUEST, FEED_READER, READER_INVITATION } from "../../api/reference/examples.ts";
 import { ACCESS_REQUEST_STATES, AccessRequestShape } from "../../feeds/access_request.ts";
-import { CACHE_PRIVATE, privateJson } from "../../http/answer.ts";
+import { privateJson } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
-import { nextLink } from "../../http/next_link.ts";
-import { respond } from "../../http/respond.ts";
+import { respond, respondEmpty, respondPage } from "../../http/respond.ts";
 import { oneOf } from "../../lib/typebox.ts";
 import type { Services } from "../../services.ts";
 
@@ -224,13 +223,9 @@ const WITHDRAW = described({
   problems: ["FEED_FORBIDDEN", "INVITATION_NOT_FOUND", ...COUNTED],
 });
 
-const pageQuery = (what: string) => ({
-  limit: limitParameter(what),
-  cursor: Type.Optional(Type.String({ description: "next_cursor of the previous page." })),
-});
-const READERS_QUERY = parameters(pageQuery("Readers"));
+const READERS_QUERY = parameters(cursorParameters("Readers"));
 const REQUESTS_QUERY = parameters({
-  ...pageQuery("Requests"),
+  ...cursorParameters("Requests"),
   status: Type.Optional(
     oneOf(ACCESS_REQUEST_STATES, { description: "Only requests in this state." }),
   ),
@@ -264,18 +259,20 @@ interface OwnCall {
 
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */
 export function readerRoutes(services: Services) {
+  const { http, keys } = services;
   const admit = ({ call, principal }: OwnCall, operation: "feeds" | "save") =>
     admitHousekeeping(services, { call, principal, operation });
 
   return new Elysia({ name: "readers" })
-    .use(authenticated(services.keys, "write"))
+    .use(authenticated(keys, "write"))
     .get(
       "/provider/feed/:feed_id/readers",
       async (own) => {
         await admit(own, "feeds");
         const { limit, cursor } = own.query;
         const asked = { limit: cappedLimit(limit), cursor };
-        return pageAnswer(services, own.call, await listReaders(services, ownedOf(own), asked));
+        const page = await listReaders(services, ownedOf(own), asked);
+        return respondPage({ http, call: own.call }, page);
       },
       { params: OWN_FEED_PARAMS, query: READERS_QUERY, ...LIST_READERS },
     )
@@ -306,7 +303,7 @@ export function readerRoutes(services: Services) {
         await admit(own, "save");
         const { account_id: accountId } = own.params;
         await removeReader(services, ownedOf(own), { accountId, actor: ownActor(own) });
-        return nothing();
+        return respondEmpty();
       },
       { params: READER_PARAMS, query: NO_PARAMETERS, ...REMOVE_READER },
     )
@@ -317,7 +314,7 @@ export function readerRoutes(services: Services) {
         const { limit, cursor, status } = own.query;
         const asked = { limit: cappedLimit(limit), cursor, status };
         const page = await listAccessRequests(services, ownedOf(own), asked);
-        return pageAnswer(services, own.call, page);
+        return respondPage({ http, call: own.call }, page);
       },
       { params: OWN_FEED_PARAMS, query: REQUESTS_QUERY, ...LIST_REQUESTS },
     )
@@ -391,7 +388,7 @@ export function readerRoutes(services: Services) {
       async (own) => {
         await admit(own, "save");
         await withdrawReaderInvitation(services, ownedOf(own), own.params.id);
-        return nothing();
+        return respondEmpty();
       },
       { params: INVITATION_PARAMS, query: NO_PARAMETERS, ...WITHDRAW },
     );
@@ -407,20 +404,4 @@ function ownActor({ call, principal }: OwnCall): Actor {
 
 function answer(body: object, status = 200): Response {
   return respond({ status, headers: privateJson(), body: JSON.stringify(body) });
-}
-
-function nothing(): Response {
-  return respond({ status: 204, headers: { "Cache-Control": CACHE_PRIVATE }, body: null });
-}
-
-function pageAnswer(
-  { http }: Services,
-  { request }: Call,
-  page: { readonly next_cursor: string | null },
-): Response {
-  const headers = privateJson();
-  if (page.next_cursor !== null) {
-    headers.Link = nextLink({ requestUrl: request.url, baseUrl: http.baseUrl() }, page.next_cursor);
-  }
-  return respond({ headers, body: JSON.stringify(page) });
 }
