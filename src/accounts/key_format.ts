@@ -8,6 +8,7 @@
  * @module
  */
 import { hkdfSync, randomInt } from "node:crypto";
+import { sha256 } from "../lib/token.ts";
 
 /** Permissions of an account's key. */
 export type Permission = "read" | "write";
@@ -71,7 +72,7 @@ export function isKeyBeginning(text: string): boolean {
 
 /** SHA-256 of a key. Nothing else of the key is stored, except its first characters. */
 export function hashKey(key: string): Uint8Array {
-  return new Bun.CryptoHasher("sha256").update(key).digest();
+  return sha256(key);
 }
 
 /** The first characters of a key, which identify it without revealing it. */

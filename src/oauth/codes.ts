@@ -4,18 +4,17 @@
  *
  * @module
  */
-import { createHash, randomBytes } from "node:crypto";
 import type { Actor } from "../accounts/actor.ts";
 import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
 import { repeatedName } from "../http/query_string.ts";
 import { assert } from "../lib/assert.ts";
+import { newToken, sha256 } from "../lib/token.ts";
 import { AGENTS_MAX, CONNECT_CODE_AGE } from "../limits.ts";
 import type { Database } from "../postgres/client/database.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
 import { SCOPE } from "./metadata.ts";
 import { OAuthError } from "./oauth_error.ts";
 
-const CODE_BYTES = 32;
 /** RFC 7636, 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
@@ -38,9 +37,9 @@ export async function agree(
   { client, redirectAddress, challenge }: AuthorizationRequest,
   { accountId, dailyNanos, feedIds, keyEndsAt, actor, agreedKeyId }: Consent,
 ): Promise<string | undefined> {
-  const code = randomBytes(CODE_BYTES).toString("base64url");
+  const code = newToken();
   const agreed = await database.row("agree_to_connection", {
-    code_hash: hashOf(code),
+    code_hash: sha256(code),
     account_id: accountId,
     client_id: client.id,
     client_name: client.name,
@@ -89,10 +88,10 @@ export async function redeem(
   }
   const key = generateKey("read");
   const row = await database.row("redeem_code", {
-    code_hash: hashOf(code),
+    code_hash: sha256(code),
     client_id: clientId,
     redirect_uri: one("redirect_uri") ?? null,
-    challenge: hashOf(verifier),
+    challenge: sha256(verifier),
     code_age: CONNECT_CODE_AGE,
     key_hash: hashKey(key),
     key_start: startOf(key),
@@ -117,8 +116,4 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function invalid(description: string): OAuthError {
   return new OAuthError("invalid_request", description);
-}
-
-function hashOf(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

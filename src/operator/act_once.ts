@@ -23,6 +23,7 @@
 import { Problem } from "../http/problem_details.ts";
 import { present } from "../lib/assert.ts";
 import { openToken, sealToken, type TokenOptions } from "../lib/sealed_token.ts";
+import { sha256 } from "../lib/token.ts";
 import { IDEMPOTENCY_TTL_MS } from "../limits.ts";
 import { type Database, DatabaseOverloadedError } from "../postgres/client/database.ts";
 import { Refused } from "./refused.ts";
@@ -84,7 +85,7 @@ export async function actOnce(
   const { ownerId, earlier } = await findEarlier(keeping, call, sealing);
   if (typeof earlier === "object") return earlier;
   if (earlier !== "none" && !isSafeToRepeat) throw refusalOf(earlier);
-  const place = { owner_id: ownerId, idempotency_hash: hashOf(key) };
+  const place = { owner_id: ownerId, idempotency_hash: sha256(key) };
   try {
     const reply = await act(referenceOf(ownerId, key));
     const sealed = sealToken(Buffer.from(reply.body, "utf8"), sealing);
@@ -123,8 +124,8 @@ async function findEarlier(
     const found = present(
       await database.row("begin_operator_call", {
         admin_key_id: caller.keyId,
-        idempotency_hash: hashOf(key),
-        request_hash: hashOf(request),
+        idempotency_hash: sha256(key),
+        request_hash: sha256(request),
         forgotten_after: `${IDEMPOTENCY_TTL_MS} milliseconds`,
         forgotten_max: FORGOTTEN_MAX,
       }),
@@ -165,11 +166,7 @@ function refusalOf(earlier: "unfinished" | "unreadable"): Problem {
  * @param ownerId the first key of the caller's line
  */
 export function referenceOf(ownerId: string, key: string): string {
-  return `idempotency_key:${Buffer.from(hashOf(`${ownerId} ${key}`))
+  return `idempotency_key:${Buffer.from(sha256(`${ownerId} ${key}`))
     .toString("hex")
     .slice(0, 32)}`;
-}
-
-function hashOf(text: string): Uint8Array {
-  return new Bun.CryptoHasher("sha256").update(text).digest();
 }

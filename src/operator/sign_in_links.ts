@@ -5,11 +5,11 @@
  *
  * @module
  */
-import { randomBytes } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { present } from "../lib/assert.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { newToken, sha256 } from "../lib/token.ts";
 import { oneOf } from "../lib/typebox.ts";
 import { SIGN_IN_LINK_MS } from "../limits.ts";
 import { time } from "../shapes.ts";
@@ -18,7 +18,6 @@ import type { InputOf, Operator } from "./operator.ts";
 import { findOpenAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
 
-const TOKEN_BYTES = 32;
 /** Links that are over and that a new one forgets. */
 const FORGOTTEN_MAX = 100n;
 
@@ -78,7 +77,7 @@ async function create(
 ): Promise<SignInLinkOutcome> {
   const token = newToken();
   const made = await database.row("create_sign_in_link", {
-    link_hash: hashOfToken(token),
+    link_hash: sha256(token),
     permission,
     account_id: accountId,
     made_by: actor,
@@ -86,14 +85,4 @@ async function create(
     forgotten_max: FORGOTTEN_MAX,
   });
   return { url: `${baseUrl}/console/link/${token}`, expires_at: present(made).expires_at };
-}
-
-/** A token for a link or a cookie. It is not stored. */
-export function newToken(): string {
-  return randomBytes(TOKEN_BYTES).toString("base64url");
-}
-
-/** What is stored of the token of a link or a session. */
-export function hashOfToken(token: string): Uint8Array {
-  return new Bun.CryptoHasher("sha256").update(token).digest();
 }

@@ -10,6 +10,7 @@ import { rateLimitedHourly } from "../api/callers/rate_headers.ts";
 import { present } from "../lib/assert.ts";
 import type { MailAddress } from "../lib/mail_address.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { newToken, sha256 } from "../lib/token.ts";
 import {
   CODE_DIGITS,
   CODE_MS,
@@ -18,7 +19,6 @@ import {
   CODES_OF_NETWORK_LIMIT,
   PROVEN_MS,
 } from "../limits.ts";
-import { hashOfToken, newToken } from "../operator/sign_in_links.ts";
 import type { Database } from "../postgres/client/database.ts";
 import { codeMail } from "./mail/templates.tsx";
 
@@ -44,7 +44,7 @@ export async function beginProof(
   const mail = codeMail({ code, minutes, gateway: { baseUrl, name: "Feedgate" } });
   const begun = present(
     await database.row("begin_proof", {
-      proof_hash: hashOfToken(token),
+      proof_hash: sha256(token),
       address,
       address_key: key,
       code_hash: hashOfCode(token, code),
@@ -74,7 +74,7 @@ export async function checkCode(
   { token, typed }: { readonly token: string; readonly typed: string },
 ): Promise<CheckedCode> {
   const checked = await database.row("check_code", {
-    proof_hash: hashOfToken(token),
+    proof_hash: sha256(token),
     code_hash: hashOfCode(token, typed.replace(/[\s-]/g, "")),
     tries_max: CODE_TRIES,
     proven_lifetime: interval(PROVEN_MS),
@@ -100,7 +100,7 @@ export async function keepVouchedProof(
 ): Promise<string> {
   const token = newToken();
   await database.row("keep_vouched_proof", {
-    proof_hash: hashOfToken(token),
+    proof_hash: sha256(token),
     address,
     address_key: key,
     issuer,
@@ -114,7 +114,7 @@ export async function keepVouchedProof(
 
 /** The proof of a browser's token. Undefined if it was used or has expired. */
 export async function findProof(database: Database, token: string) {
-  const row = await database.row("find_address_proof", { proof_hash: hashOfToken(token) });
+  const row = await database.row("find_address_proof", { proof_hash: sha256(token) });
   return (
     row && {
       address: row.address,
@@ -128,7 +128,7 @@ export async function findProof(database: Database, token: string) {
 
 /** Includes the token, which only the browser has, so that codes can't be guessed from the database's contents. */
 function hashOfCode(token: string, code: string): Uint8Array {
-  return hashOfToken(`${token} ${code}`);
+  return sha256(`${token} ${code}`);
 }
 
 function interval(ms: number): string {

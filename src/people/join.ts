@@ -11,9 +11,9 @@ import { rateLimitedHourly } from "../api/callers/rate_headers.ts";
 import type { SignUpConfig } from "../config.ts";
 import { assert, present } from "../lib/assert.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { newToken, sha256 } from "../lib/token.ts";
 import { SESSION_MS, SIGN_UPS_OF_NETWORK_LIMIT } from "../limits.ts";
 import { nanosOfCredits } from "../money/money.ts";
-import { hashOfToken, newToken } from "../operator/sign_in_links.ts";
 import type { Database } from "../postgres/client/database.ts";
 import { findProof } from "./address_proofs.ts";
 
@@ -34,8 +34,8 @@ export async function enterByProof(database: Database, proofToken: string): Prom
   const token = newToken();
   const entered = present(
     await database.row("enter_by_proof", {
-      proof_hash: hashOfToken(proofToken),
-      session_hash: hashOfToken(token),
+      proof_hash: sha256(proofToken),
+      session_hash: sha256(token),
       lifetime: SESSION_LIFETIME,
     }),
   );
@@ -95,8 +95,8 @@ export async function joinByProof(
   const token = newToken();
   const joined = present(
     await database.row("join_by_proof", {
-      proof_hash: hashOfToken(proofToken),
-      session_hash: hashOfToken(token),
+      proof_hash: sha256(proofToken),
+      session_hash: sha256(token),
       lifetime: SESSION_LIFETIME,
       name,
       has_agreed: hasAgreed,

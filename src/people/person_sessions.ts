@@ -10,8 +10,8 @@
 import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
 import { assert, present } from "../lib/assert.ts";
 import { openToken, sealToken } from "../lib/sealed_token.ts";
+import { sha256 } from "../lib/token.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import { hashOfToken } from "../operator/sign_in_links.ts";
 import type { Database } from "../postgres/client/database.ts";
 
 const PURPOSE = "person session";
@@ -52,7 +52,7 @@ export async function findPersonSession(
   database: Database,
   token: string,
 ): Promise<PersonSession | undefined> {
-  const row = await database.row("find_person_session", { session_hash: hashOfToken(token) });
+  const row = await database.row("find_person_session", { session_hash: sha256(token) });
   if (row === undefined) return undefined;
   const person = {
     id: row.person_id,
@@ -103,7 +103,7 @@ export async function enterAccount(
   const seal = (key: string) => sealToken(Buffer.from(key, "utf8"), sealing(token));
   const { outcome } = present(
     await database.row("enter_account", {
-      session_hash: hashOfToken(token),
+      session_hash: sha256(token),
       account_id: enteredId,
       read_hash: hashKey(read),
       read_start: startOf(read),
@@ -125,7 +125,7 @@ export async function endPersonSessions(
   { isEverywhere }: { readonly isEverywhere: boolean },
 ): Promise<void> {
   await database.row("end_person_sessions", {
-    session_hash: hashOfToken(token),
+    session_hash: sha256(token),
     is_everywhere: isEverywhere,
   });
 }

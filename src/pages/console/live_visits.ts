@@ -6,8 +6,8 @@
  */
 import { Batcher } from "../../lib/batcher.ts";
 import { JoinedRuns } from "../../lib/joined_runs.ts";
+import { sha256 } from "../../lib/token.ts";
 import { OVERVIEW_LOOK_MS, VIEWERS_MAX } from "../../limits.ts";
-import { hashOfToken } from "../../operator/sign_in_links.ts";
 import type { Database } from "../../postgres/client/database.ts";
 import type { Services } from "../../services.ts";
 import { liveAddress } from "../layout/live_events.ts";
@@ -82,5 +82,5 @@ export function liveSessions(database: Database): (token: string) => Promise<boo
     latenessMax: 1,
   });
   return async (token) =>
-    (await batcher.submit(Buffer.from(hashOfToken(token)).toString("hex"))) === true;
+    (await batcher.submit(Buffer.from(sha256(token)).toString("hex"))) === true;
 }

@@ -14,11 +14,11 @@ import { type Actor, adminKeyActor, keyActor, personActor } from "../../accounts
 import { assert, present } from "../../lib/assert.ts";
 import { openToken, sealToken } from "../../lib/sealed_token.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
+import { newToken, sha256 } from "../../lib/token.ts";
 import { SESSION_MS } from "../../limits.ts";
 import { createAdminKey, createKey, revokeKey } from "../../operator/keys.ts";
 import type { Operator } from "../../operator/operator.ts";
 import { findKey } from "../../operator/references.ts";
-import { hashOfToken, newToken } from "../../operator/sign_in_links.ts";
 import {
   endPersonSessions,
   findPersonSession,
@@ -129,7 +129,7 @@ export type SessionServices = Pick<Services, "config" | "database" | "http" | "o
 
 /** The session of a cookie's token; undefined if it is over, or its key or account may do nothing any more. */
 async function findSession(database: Database, token: string): Promise<Session | undefined> {
-  const row = await database.row("find_session", { session_hash: hashOfToken(token) });
+  const row = await database.row("find_session", { session_hash: sha256(token) });
   if (row === undefined) return undefined;
   const key = openToken(row.sealed_key, sealing(token))?.toString("utf8");
   assert(key !== undefined, "the token that finds a session opens its key");
@@ -167,7 +167,7 @@ export async function beginSession(
   const { key_id: keyId, permission } = await findKey(database, key);
   const token = newToken();
   await database.row("begin_session", {
-    session_hash: hashOfToken(token),
+    session_hash: sha256(token),
     permission,
     key_id: keyId,
     sealed_key: sealToken(Buffer.from(key, "utf8"), sealing(token)),
@@ -198,7 +198,7 @@ export async function findLink(
   { linkToken, isForOperators }: GivenLink,
 ): Promise<Linked | undefined> {
   const row = await database.row("find_sign_in_link", {
-    link_hash: hashOfToken(linkToken),
+    link_hash: sha256(linkToken),
     is_for_operators: isForOperators,
   });
   return (
@@ -217,7 +217,7 @@ export async function openLink(
 ): Promise<string | undefined> {
   const { database } = operator;
   const link = await database.row("use_sign_in_link", {
-    link_hash: hashOfToken(linkToken),
+    link_hash: sha256(linkToken),
     is_for_operators: isForOperators,
   });
   if (link === undefined) return undefined;
@@ -246,7 +246,7 @@ export async function endSessions(
 ): Promise<void> {
   if (member !== undefined) return endPersonSessions(operator.database, token, { isEverywhere });
   const ended = await operator.database.rows("end_sessions", {
-    session_hash: hashOfToken(token),
+    session_hash: sha256(token),
     is_everywhere: isEverywhere,
   });
   for (const { key_id: keyId, is_own_key: isOwnKey } of ended) {

@@ -5,7 +5,7 @@
  * @module
  */
 import { personActor } from "../../accounts/actor.ts";
-import { hashOfToken } from "../../operator/sign_in_links.ts";
+import { sha256 } from "../../lib/token.ts";
 import { listMemberships } from "../../people/person_sessions.ts";
 import { type SessionServices, visitorOf } from "./sessions.ts";
 
@@ -18,7 +18,7 @@ export function consoleVisitors(services: SessionServices) {
       const token = person?.token ?? session?.token;
       if (token === undefined) return undefined;
       // Names the session, and does not give it away.
-      const sessionMark = Buffer.from(hashOfToken(token)).toString("base64url");
+      const sessionMark = Buffer.from(sha256(token)).toString("base64url");
       if (member !== undefined) {
         const owned = (await listMemberships(services.database, member.id))
           .filter(

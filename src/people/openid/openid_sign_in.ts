@@ -7,8 +7,8 @@
  *
  * @module
  */
-import { randomBytes } from "node:crypto";
 import type { OidcConfig } from "../../config.ts";
+import { newToken } from "../../lib/token.ts";
 import { OPENID_ANSWER_MS, OPENID_ATTEMPT_MS, OPENID_METADATA_MS } from "../../limits.ts";
 import { type OpenIdAttempt, openAttempt, sealAttempt } from "./openid_attempt.ts";
 import type { OpenIdIdentity, OpenIdProvider } from "./openid_provider.ts";
@@ -50,8 +50,6 @@ export interface OpenId {
   }): Promise<OpenIdIdentity & { readonly next: string | undefined }>;
 }
 
-const RANDOM_BYTES = 32;
-
 export function createOpenId(oidc: OidcConfig, options: OpenIdOptions): OpenId {
   const { redirectUri, secret, answerMsMax = OPENID_ANSWER_MS, nowMs = Date.now } = options;
   const sealing = {
@@ -82,9 +80,9 @@ export function createOpenId(oidc: OidcConfig, options: OpenIdOptions): OpenId {
     redirectUri,
     async begin({ next }) {
       const attempt: OpenIdAttempt = {
-        state: randomText(),
-        nonce: randomText(),
-        verifier: randomText(),
+        state: newToken(),
+        nonce: newToken(),
+        verifier: newToken(),
         next,
         begunMs: nowMs(),
       };
@@ -116,8 +114,4 @@ export function createOpenId(oidc: OidcConfig, options: OpenIdOptions): OpenId {
 async function discover(oidc: OidcConfig, answerMsMax: number): Promise<OpenIdProvider> {
   const { discoverProvider } = await import("./openid_provider.ts");
   return discoverProvider(oidc, { answerMsMax });
-}
-
-function randomText(): string {
-  return randomBytes(RANDOM_BYTES).toString("base64url");
 }
