@@ -4,9 +4,9 @@
  * @module
  */
 
-import { parseDay } from "../accounts/earnings/utc_day.ts";
 import { hasAtMost } from "../lib/code_points.ts";
 import { parseEventTime } from "../lib/date_time.ts";
+import { parseDay } from "../lib/utc_day.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
 import { nanosOfCredits, nanosOfUsd } from "../money/money.ts";
 import { AMOUNT_NANOS_MAX, COUNT_MAX } from "../operator/common_shapes.ts";

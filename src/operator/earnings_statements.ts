@@ -5,13 +5,13 @@
  * @module
  */
 import { type Static, Type } from "@sinclair/typebox";
+import { dayRange } from "../accounts/earnings/day_range.ts";
 import {
   OPERATOR_GROUPINGS,
   operatorEarningsMembers,
   readEarnings,
 } from "../accounts/earnings/earnings.ts";
 import { readEarned } from "../accounts/earnings/provider_payouts.ts";
-import { dayRange } from "../accounts/earnings/utc_day.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
 import { EARNINGS_DAYS_DEFAULT, EARNINGS_DAYS_MAX } from "../limits.ts";
 import { uuid } from "../shapes.ts";

@@ -8,8 +8,8 @@
  * @module
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { dayOf } from "../accounts/earnings/utc_day.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
+import { dayOf } from "../lib/utc_day.ts";
 import { creditsNumber, usdNumber } from "../money/money.ts";
 import type { Row } from "../postgres/client/database.ts";
 import { count, time, uuid } from "../shapes.ts";

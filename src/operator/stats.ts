@@ -9,11 +9,12 @@
  * @module
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { dayOf, dayRange, parseDay } from "../accounts/earnings/utc_day.ts";
+import { dayRange } from "../accounts/earnings/day_range.ts";
 import { present } from "../lib/assert.ts";
 import { parseEventTime } from "../lib/date_time.ts";
 import { MS_PER_DAY, MS_PER_SECOND } from "../lib/time_units.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
+import { dayOf, parseDay } from "../lib/utc_day.ts";
 import { STATS_MINUTES_DEFAULT, STATS_MINUTES_MAX, STATS_TOP_ROWS } from "../limits.ts";
 import { creditsNumber } from "../money/money.ts";
 import type { Row } from "../postgres/client/database.ts";

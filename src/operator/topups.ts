@@ -6,7 +6,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
-import { type DayRange, dayRange } from "../accounts/earnings/utc_day.ts";
+import { type DayRange, dayRange } from "../accounts/earnings/day_range.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { creditsNumber, usdNumber } from "../money/money.ts";

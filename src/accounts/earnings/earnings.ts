@@ -13,7 +13,7 @@ import { nullable, oneOf } from "../../lib/typebox.ts";
 import { type ExactNumber, usdNumber } from "../../money/money.ts";
 import type { Queries, Row } from "../../postgres/client/database.ts";
 import { count, time, uuid } from "../../shapes.ts";
-import type { DayRange } from "./utc_day.ts";
+import type { DayRange } from "./day_range.ts";
 
 /** How a provider's earnings can be grouped. */
 export const GROUPINGS = ["day", "month", "feed"] as const;

@@ -5,8 +5,9 @@
  * @module
  */
 import { MS_PER_DAY } from "../../lib/time_units.ts";
+import { dayOf, firstOfMonth } from "../../lib/utc_day.ts";
 import type { Queries } from "../../postgres/client/database.ts";
-import { type DayRange, dayOf, firstOfMonth } from "./utc_day.ts";
+import type { DayRange } from "./day_range.ts";
 
 /** Number of full days to average. */
 export const PACE_DAYS = 7;

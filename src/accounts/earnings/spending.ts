@@ -12,7 +12,7 @@ import { nullable, oneOf } from "../../lib/typebox.ts";
 import { creditsNumber, type ExactNumber, usdNumber } from "../../money/money.ts";
 import type { Queries, Row } from "../../postgres/client/database.ts";
 import { count, time, uuid } from "../../shapes.ts";
-import type { DayRange } from "./utc_day.ts";
+import type { DayRange } from "./day_range.ts";
 
 export const SPENDING_GROUPINGS = ["day", "feed", "key"] as const;
 export type SpendingGrouping = (typeof SPENDING_GROUPINGS)[number];

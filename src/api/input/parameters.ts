@@ -17,13 +17,13 @@ import {
   TypeRegistry,
 } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { parseDay } from "../../accounts/earnings/utc_day.ts";
 import { type Detail, Problem } from "../../http/problem_details.ts";
 import { parseQuery, searchOf } from "../../http/query_string.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { parseEventTime } from "../../lib/date_time.ts";
 import { nearestWords } from "../../lib/nearest_words.ts";
 import { Expected } from "../../lib/typebox.ts";
+import { parseDay } from "../../lib/utc_day.ts";
 import { parseUuid } from "../../lib/uuid.ts";
 import { PARAMETER_DIGITS_MAX } from "../../limits.ts";
 

@@ -7,7 +7,6 @@
  */
 import { Kind, KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { parseDay } from "../../accounts/earnings/utc_day.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { bodyNotJson } from "../../http/read_body.ts";
 import { excerpt } from "../../lib/code_points.ts";
@@ -24,6 +23,7 @@ import {
 } from "../../lib/json_text.ts";
 import { nearestWords } from "../../lib/nearest_words.ts";
 import { mismatchOf, notNull } from "../../lib/typebox.ts";
+import { parseDay } from "../../lib/utc_day.ts";
 import { ERRORS_LISTED_MAX } from "../../limits.ts";
 import { nanosOfCredits, nanosOfUsd } from "../../money/money.ts";
 import { NANOS, USD_NANOS } from "../../operator/common_shapes.ts";

@@ -5,6 +5,7 @@
  */
 
 import { type Earnings, OPERATOR_GROUPINGS } from "../../accounts/earnings/earnings.ts";
+import { dayOf } from "../../lib/utc_day.ts";
 import { reportEarnings } from "../../operator/earnings_statements.ts";
 import { PAGE_ROWS_MAX } from "../../operator/keyset_page.ts";
 import {
@@ -20,12 +21,9 @@ import {
 import { readStats } from "../../operator/stats.ts";
 import { databaseCommand } from "../database_command.ts";
 import { afterCursor, LIMIT_OPTION, listAnswer } from "../list_page.ts";
-
 import { ACCOUNT_OPTION, day, oneOf, text, time } from "../options.ts";
-
 import { type Columns, fields, table } from "../output.ts";
 
-const DAY_LENGTH = "2026-11-21".length;
 const TIME_FORM = { placeholder: "TIME" };
 const PERIOD_OPTION = time("earliest time, inclusive; default 7 days ago");
 
@@ -72,7 +70,7 @@ const stats = databaseCommand({
     const { ledger } = stats;
     const groups = table(stats.groups, {
       [stats.by.toUpperCase()]: {
-        whole: ({ at }) => (stats.by === "day" ? at.slice(0, DAY_LENGTH) : at),
+        whole: ({ at }) => (stats.by === "day" ? dayOf(at) : at),
       },
       READS: (row) => row.reads,
       CHARGED: (row) => row.charged_credits.rawJSON,

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { firstOfMonth } from "../../accounts/earnings/utc_day.ts";
 import { Problem } from "../../http/problem_details.ts";
+import { firstOfMonth } from "../../lib/utc_day.ts";
 import {
   creditsNumber,
   type ExactNumber,

@@ -5,10 +5,11 @@
  *
  * @module
  */
+import { dayRange } from "../../accounts/earnings/day_range.ts";
 import { monthSoFar } from "../../accounts/earnings/forecast.ts";
-import { dayOf, dayRange, parseDay } from "../../accounts/earnings/utc_day.ts";
 import { invalidParameter } from "../../api/input/parameters.ts";
 import { MS_PER_DAY } from "../../lib/time_units.ts";
+import { dayOf, parseDay } from "../../lib/utc_day.ts";
 import { LinkChoice, PLACE } from "./link_choice.tsx";
 import type { Visit } from "./visit.ts";
 

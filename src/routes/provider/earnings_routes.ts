@@ -7,6 +7,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { dayRange } from "../../accounts/earnings/day_range.ts";
 import {
   EarningsShape,
   earningsCsv,
@@ -14,7 +15,6 @@ import {
   readEarnings,
 } from "../../accounts/earnings/earnings.ts";
 import { PayoutsShape, readPayouts } from "../../accounts/earnings/provider_payouts.ts";
-import { dayRange } from "../../accounts/earnings/utc_day.ts";
 import { authenticated } from "../../api/callers/auth.ts";
 import { admitHousekeeping } from "../../api/callers/unlogged_calls.ts";
 import { cappedLimit, cursorParameters } from "../../api/input/paging.ts";

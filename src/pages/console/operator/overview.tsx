@@ -7,6 +7,7 @@
 import type { ComponentChildren } from "preact";
 import { problemOf } from "../../../api/problems/problems.ts";
 import { MS_PER_DAY } from "../../../lib/time_units.ts";
+import { dayOf } from "../../../lib/utc_day.ts";
 import { hasLateFeeds, listFeeds } from "../../../operator/feeds.ts";
 import { Refused, refusedOf } from "../../../operator/refused.ts";
 import { readStats, type StatsOutcome } from "../../../operator/stats.ts";
@@ -185,7 +186,6 @@ function byHour(groups: readonly Group[]): readonly Group[] {
 }
 
 const MIDNIGHT = "T00:00:00.000Z";
-const DAY_LENGTH = "2026-11-21".length;
 
 interface StatsChartsProps {
   readonly groups: readonly Group[];
@@ -197,7 +197,7 @@ function StatsCharts({ groups, range }: StatsChartsProps) {
   const isDaily = groups.every(({ at }) => at.endsWith(MIDNIGHT));
   const points = (values: (group: Group) => readonly Figure[]) => {
     const each = groups.map((group) => ({
-      at: isDaily ? group.at.slice(0, DAY_LENGTH) : group.at,
+      at: isDaily ? dayOf(group.at) : group.at,
       values: values(group),
     }));
     return isMonthly ? byMonth(each) : each;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { dayOf } from "../../../lib/utc_day.ts";
 import { parseUuid } from "../../../lib/uuid.ts";
 import { nanosOfCredits } from "../../../money/money.ts";
 import { type AccountOutcome, listAccounts, searchAccounts } from "../../../operator/accounts.ts";
@@ -62,10 +63,8 @@ function noteOf(row: AccountOutcome): string {
         ? ", suspended"
         : "";
   const balance = usdWords(nanosOfCredits(plain(row.balance_credits)) ?? 0n);
-  return `${balance}, created ${row.created_at.slice(0, DAY_LENGTH)}, ${row.id}${state}`;
+  return `${balance}, created ${dayOf(row.created_at)}, ${row.id}${state}`;
 }
-
-const DAY_LENGTH = "2026-11-21".length;
 
 /** @throws {Refused} if nothing matches */
 export async function pickFeed(

@@ -5,10 +5,11 @@
  * @module
  */
 import type { ComponentChildren } from "preact";
+import { type DayRange, dayRange } from "../../../accounts/earnings/day_range.ts";
 import { type Earnings, earningsCsv, readEarnings } from "../../../accounts/earnings/earnings.ts";
 import { readPayouts } from "../../../accounts/earnings/provider_payouts.ts";
-import { type DayRange, dayRange } from "../../../accounts/earnings/utc_day.ts";
 import { invalidParameter } from "../../../api/input/parameters.ts";
+import { dayOf } from "../../../lib/utc_day.ts";
 import { counted, digits, dollars, FigureCard, Table, Text, Time } from "../../layout/parts.tsx";
 import { creditsOfUsd } from "../amounts.ts";
 import { EarningsChart } from "../earnings_chart.tsx";
@@ -185,7 +186,5 @@ function EarningsTable({ groups, head, cell }: EarningsTableProps) {
 /** The first day of a month eleven months ago, in UTC. */
 function yearAgo(): string {
   const now = new Date();
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11, 1))
-    .toISOString()
-    .slice(0, 10);
+  return dayOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11, 1));
 }

@@ -8,6 +8,7 @@
  */
 import { Problem } from "../../../http/problem_details.ts";
 import { MS_PER_DAY } from "../../../lib/time_units.ts";
+import { dayOf } from "../../../lib/utc_day.ts";
 import type { Form } from "../visit.ts";
 
 interface Terms {
@@ -24,8 +25,6 @@ interface TermsFieldsProps {
   /** Whether the form asks for a note. @default false */
   readonly hasNote?: boolean;
 }
-
-const DAY_LENGTH = "2026-12-31".length;
 
 export function TermsFields({ of, form, hasNote = false }: TermsFieldsProps) {
   const isFree = form === undefined ? of?.is_free === true : form.text("is_free") === "yes";
@@ -90,8 +89,4 @@ function endIn(form: Form): string | null {
 function lastDayOf(end: string): string {
   const ms = Date.parse(end);
   return Number.isNaN(ms) ? "" : dayOf(ms - 1);
-}
-
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, DAY_LENGTH);
 }

@@ -4,10 +4,11 @@
  *
  * @module
  */
+import type { DayRange } from "../../../accounts/earnings/day_range.ts";
 import { type Earnings, readEarnings } from "../../../accounts/earnings/earnings.ts";
 import { readPayouts } from "../../../accounts/earnings/provider_payouts.ts";
-import type { DayRange } from "../../../accounts/earnings/utc_day.ts";
 import { invalidParameter } from "../../../api/input/parameters.ts";
+import { dayOf } from "../../../lib/utc_day.ts";
 import {
   type Column,
   digits,
@@ -124,8 +125,7 @@ export const STATEMENT: PageRoute = {
 export function daysOfMonth(month: string): DayRange | undefined {
   const [, year, number] = /^([1-9]\d{3})-(0[1-9]|1[0-2])$/.exec(month) ?? [];
   if (year === undefined) return undefined;
-  const to = new Date(Date.UTC(Number(year), Number(number), 0)).toISOString().slice(0, 10);
-  return { from: `${month}-01`, to };
+  return { from: `${month}-01`, to: dayOf(Date.UTC(Number(year), Number(number), 0)) };
 }
 
 type Sums = Earnings["totals"];
