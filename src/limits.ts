@@ -9,6 +9,7 @@
  * @module
  */
 import { assert } from "./lib/assert.ts";
+import { intervalOf } from "./lib/time_units.ts";
 
 /** The limits that a deployment may override. */
 export interface Limits {
@@ -181,11 +182,11 @@ export const SCHEMA_CHANGES_LISTED_MAX = 100;
 /** How long a retired batch stays readable by cursor, in milliseconds. */
 export const RETIRED_BATCH_GRACE_MS = 15 * 60_000;
 /** The same as a PostgreSQL interval. */
-export const RETIRED_BATCH_GRACE = `${RETIRED_BATCH_GRACE_MS} milliseconds`;
+export const RETIRED_BATCH_GRACE = intervalOf(RETIRED_BATCH_GRACE_MS);
 /** How long a batch may stay open before it is closed as abandoned, in milliseconds. */
 export const ABANDONED_BATCH_MS = 24 * 60 * 60_000;
 /** The same as a PostgreSQL interval. */
-export const ABANDONED_BATCH = `${ABANDONED_BATCH_MS} milliseconds`;
+export const ABANDONED_BATCH = intervalOf(ABANDONED_BATCH_MS);
 /** Open batches in the listing of an own feed, newest first. */
 export const OPEN_BATCHES_LISTED_MAX = 20;
 /** Webhooks of an account, or of the operators. */
@@ -205,7 +206,7 @@ export const RELIABILITY_HISTORY_MS = 30 * 24 * 60 * 60_000;
 /** How long the history of pushes is kept, in milliseconds. */
 export const PUSH_HISTORY_MS = 90 * 24 * 60 * 60_000;
 /** The same as a PostgreSQL interval. */
-export const PUSH_HISTORY = `${PUSH_HISTORY_MS} milliseconds`;
+export const PUSH_HISTORY = intervalOf(PUSH_HISTORY_MS);
 /** Partitions of the usage log that are created ahead of time, in months. */
 export const USAGE_MONTHS_AHEAD = 3;
 /** How long an idempotency key is remembered, in milliseconds. */
@@ -348,7 +349,7 @@ export const IMPORT_MS_MAX = 6 * 60 * 60_000;
 export const IMPORT_LEASE_MS = 15_000;
 export const IMPORT_RENEWAL_MS = 5_000;
 /** The same as a PostgreSQL interval. */
-export const IMPORT_LEASE = `${IMPORT_LEASE_MS} milliseconds`;
+export const IMPORT_LEASE = intervalOf(IMPORT_LEASE_MS);
 
 /** Exports per account and feed in an hour. */
 export const EXPORTS_LIMIT = 6;

@@ -7,7 +7,7 @@
  * @module
  */
 import { present } from "../lib/assert.ts";
-import { MS_PER_DAY } from "../lib/time_units.ts";
+import { intervalOf, MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from "../lib/time_units.ts";
 import {
   ABANDONED_BATCH_MS,
   DELETED_SLUG_MS,
@@ -49,9 +49,7 @@ export interface JobOptions {
 }
 
 const PRIMARIES_MS = 10_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const LEDGER_MS = 10 * MINUTE_MS;
+const LEDGER_MS = 10 * MS_PER_MINUTE;
 /** Totals are at most a minute late, even if other jobs run first. */
 const TOTALS_MS = 10_000;
 
@@ -72,10 +70,13 @@ export function createJobs(options: JobOptions): readonly Job[] {
   return [
     // Closes sessions on an old primary, although they still work.
     ...(survey === undefined ? [] : [ownJob("primaries", PRIMARIES_MS, survey)]),
-    job("retired batches", MINUTE_MS, { ageMs: RETIRED_BATCH_GRACE_MS, amount: ROWS_MAX }),
-    job("deleted feeds", MINUTE_MS, { ageMs: DELETED_SLUG_MS, amount: ROWS_MAX }),
-    job("event retention", MINUTE_MS, { amount: EVENTS_MAX }),
-    job("abandoned batches", 10 * MINUTE_MS, { ageMs: ABANDONED_BATCH_MS, amount: BATCHES_MAX }),
+    job("retired batches", MS_PER_MINUTE, { ageMs: RETIRED_BATCH_GRACE_MS, amount: ROWS_MAX }),
+    job("deleted feeds", MS_PER_MINUTE, { ageMs: DELETED_SLUG_MS, amount: ROWS_MAX }),
+    job("event retention", MS_PER_MINUTE, { amount: EVENTS_MAX }),
+    job("abandoned batches", 10 * MS_PER_MINUTE, {
+      ageMs: ABANDONED_BATCH_MS,
+      amount: BATCHES_MAX,
+    }),
     // Before the retention of the log, which waits for it.
     { ...job("totals", TOTALS_MS, { amount: EVENTS_COUNTED_MAX }), isPrompt: true },
     // One extra, for the operators' totals, shows whether there are more.
@@ -86,31 +87,34 @@ export function createJobs(options: JobOptions): readonly Job[] {
       }),
       isPrompt: true,
     },
-    job("usage retention", HOUR_MS, {
+    job("usage retention", MS_PER_HOUR, {
       ageMs: usageRetentionDays * MS_PER_DAY,
       amount: USAGE_ROWS_MAX,
     }),
-    job("audit retention", HOUR_MS, { ageMs: auditRetentionDays * MS_PER_DAY, amount: ROWS_MAX }),
+    job("audit retention", MS_PER_HOUR, {
+      ageMs: auditRetentionDays * MS_PER_DAY,
+      amount: ROWS_MAX,
+    }),
     // Admission ignores older ones.
-    job("idempotency keys", 10 * MINUTE_MS, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
-    job("unused connections", HOUR_MS, { ageMs: UNUSED_CONNECTION_MS, amount: ROWS_MAX }),
-    job("proofs", HOUR_MS, { ageMs: PROOF_HISTORY_MS, amount: ROWS_MAX }),
+    job("idempotency keys", 10 * MS_PER_MINUTE, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
+    job("unused connections", MS_PER_HOUR, { ageMs: UNUSED_CONNECTION_MS, amount: ROWS_MAX }),
+    job("proofs", MS_PER_HOUR, { ageMs: PROOF_HISTORY_MS, amount: ROWS_MAX }),
     // An interrupted export can resume as long as its Idempotency-Key is known.
-    job("exports", 10 * MINUTE_MS, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
+    job("exports", 10 * MS_PER_MINUTE, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
     // A score is promised to be at most five minutes old, and a run waits for its turn.
-    job("reliability", 4 * MINUTE_MS, { ageMs: RELIABILITY_HISTORY_MS, amount: FEEDS_MAX }),
-    job("push history", HOUR_MS, { ageMs: PUSH_HISTORY_MS, amount: ROWS_MAX }),
-    job("filter entries", MINUTE_MS, { ageMs: RETIRED_BATCH_GRACE_MS, amount: ENTRIES_MAX }),
-    job("filter indexes", MINUTE_MS, {
+    job("reliability", 4 * MS_PER_MINUTE, { ageMs: RELIABILITY_HISTORY_MS, amount: FEEDS_MAX }),
+    job("push history", MS_PER_HOUR, { ageMs: PUSH_HISTORY_MS, amount: ROWS_MAX }),
+    job("filter entries", MS_PER_MINUTE, { ageMs: RETIRED_BATCH_GRACE_MS, amount: ENTRIES_MAX }),
+    job("filter indexes", MS_PER_MINUTE, {
       amount: FILTER_UNASKED_ROWS_MIN,
       workMax: FILTER_STEP_BYTES,
     }),
-    job("usage partitions", HOUR_MS, { amount: USAGE_MONTHS_AHEAD }),
-    job("overdue feeds", MINUTE_MS, { amount: 1 }),
-    job("minute retention", HOUR_MS, { amount: ROWS_MAX }),
+    job("usage partitions", MS_PER_HOUR, { amount: USAGE_MONTHS_AHEAD }),
+    job("overdue feeds", MS_PER_MINUTE, { amount: 1 }),
+    job("minute retention", MS_PER_HOUR, { amount: ROWS_MAX }),
     // The console shows this first.
     { ...job("ledger check", LEDGER_MS, { amount: ACCOUNTS_MAX }), isPrompt: true },
-    ownJob("key uses", MINUTE_MS, flushKeyUses),
+    ownJob("key uses", MS_PER_MINUTE, flushKeyUses),
   ];
 }
 
@@ -122,7 +126,7 @@ interface Bounds {
 }
 
 function job(name: string, everyMs: number, { ageMs, amount, workMax = null }: Bounds): Job {
-  const age = ageMs === undefined ? null : interval(ageMs);
+  const age = ageMs === undefined ? null : intervalOf(ageMs);
   return {
     name,
     everyMs,
@@ -130,7 +134,7 @@ function job(name: string, everyMs: number, { ageMs, amount, workMax = null }: B
       const done = await database.row("run_job", {
         job: name,
         moment: now ?? null,
-        pause: interval(everyMs),
+        pause: intervalOf(everyMs),
         age,
         amount,
         work_max: workMax,
@@ -150,8 +154,4 @@ function ownJob(name: string, everyMs: number, work: () => Promise<unknown>): Jo
       return false;
     },
   };
-}
-
-function interval(ms: number): string {
-  return `${ms} milliseconds`;
 }

@@ -9,6 +9,7 @@
  * @module
  */
 import type { Log } from "../lib/log.ts";
+import { MS_PER_MINUTE } from "../lib/time_units.ts";
 import { MINUTES_HELD_MAX } from "../limits.ts";
 import type { Database } from "../postgres/client/database.ts";
 
@@ -25,8 +26,6 @@ interface Minute {
   readonly atMs: number;
   readonly counts: Map<string, number>;
 }
-
-const MINUTE_MS = 60_000;
 
 export function startMinuteCounts({ database, log, read }: MinuteCountsOptions) {
   let known: ReadonlyMap<string, number> = new Map();
@@ -99,7 +98,7 @@ export function startMinuteCounts({ database, log, read }: MinuteCountsOptions) 
 
 /** Until the next minute begins. */
 function msLeft(): number {
-  return MINUTE_MS - (Date.now() % MINUTE_MS);
+  return MS_PER_MINUTE - (Date.now() % MS_PER_MINUTE);
 }
 
 /** Adds the oldest minute to the next one. */

@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { MS_PER_SECOND } from "./time_units.ts";
+import { MS_PER_MINUTE, MS_PER_SECOND } from "./time_units.ts";
 
 /** RFC 3339, section 5.6. `T` and `Z` in either case, but no blank instead of `T`. */
 const DATE_TIME =
@@ -18,7 +18,6 @@ const FRACTION_DIGITS = 6;
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const LEAP_DAY = 29;
 const LEAP_SECOND = "60";
-const MS_PER_MINUTE = 60_000;
 const MINUTES_PER_HOUR = 60;
 const MINUTES_PER_DAY = 1_440;
 

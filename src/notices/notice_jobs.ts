@@ -7,15 +7,13 @@
  * @module
  */
 import { present } from "../lib/assert.ts";
+import { intervalOf, MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from "../lib/time_units.ts";
 import { ABANDONED_BATCH_MS, LOW_BALANCE_NANOS, NOTICES_KEPT_MS } from "../limits.ts";
 import type { Database } from "../postgres/client/database.ts";
 import type { NoticeMails } from "./notice_mails.ts";
 import { MAILED_TYPES } from "./notice_types.ts";
 import type { WebhookSender } from "./webhook_sender.ts";
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 /** Notices or feeds of one step. */
 const STEP_MAX = 1_000;
 
@@ -28,14 +26,14 @@ interface NoticeJobsOptions {
 /** `Job`s of `jobs/jobs.ts`. None waits for an address. */
 export function createNoticeJobs({ sender, mails }: NoticeJobsOptions) {
   const hasMail = mails !== undefined;
-  const withheld = job("notice mails", 5 * SECOND_MS, {});
-  const spread = job("notices", SECOND_MS, { amount: STEP_MAX, hasMail });
+  const withheld = job("notice mails", 5 * MS_PER_SECOND, {});
+  const spread = job("notices", MS_PER_SECOND, { amount: STEP_MAX, hasMail });
   return [
-    job("notice subscriptions", 10 * SECOND_MS, {}),
-    job("updated feeds", SECOND_MS, { amount: STEP_MAX }),
-    job("low balances", 2 * SECOND_MS, { amount: LOW_BALANCE_NANOS }),
-    job("late feeds", 10 * SECOND_MS, {}),
-    job("closing batches", MINUTE_MS, { ageMs: ABANDONED_BATCH_MS }),
+    job("notice subscriptions", 10 * MS_PER_SECOND, {}),
+    job("updated feeds", MS_PER_SECOND, { amount: STEP_MAX }),
+    job("low balances", 2 * MS_PER_SECOND, { amount: LOW_BALANCE_NANOS }),
+    job("late feeds", 10 * MS_PER_SECOND, {}),
+    job("closing batches", MS_PER_MINUTE, { ageMs: ABANDONED_BATCH_MS }),
     ...(mails === undefined
       ? []
       : [
@@ -47,7 +45,7 @@ export function createNoticeJobs({ sender, mails }: NoticeJobsOptions) {
             },
           },
         ]),
-    job("old notices", HOUR_MS, { ageMs: NOTICES_KEPT_MS, amount: STEP_MAX }),
+    job("old notices", MS_PER_HOUR, { ageMs: NOTICES_KEPT_MS, amount: STEP_MAX }),
     {
       ...spread,
       async step(database: Database, now?: string) {
@@ -75,16 +73,12 @@ function job(name: string, everyMs: number, { ageMs, amount = 0, hasMail = false
         job: name,
         moment: now ?? null,
         // Turns are slightly irregular. One that is a little early must not be skipped.
-        pause: interval(everyMs / 2),
-        age: ageMs === undefined ? null : interval(ageMs),
+        pause: intervalOf(everyMs / 2),
+        age: ageMs === undefined ? null : intervalOf(ageMs),
         amount: BigInt(amount),
         mail_defaults: hasMail ? MAILED_TYPES : null,
       });
       return present(done).is_more;
     },
   };
-}
-
-function interval(ms: number): string {
-  return `${ms} milliseconds`;
 }

@@ -16,7 +16,13 @@ import { assert, present } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { VERSION } from "../lib/program_version.ts";
 import { createSemaphore } from "../lib/semaphore.ts";
-import { MS_PER_DAY } from "../lib/time_units.ts";
+import {
+  intervalOf,
+  MS_PER_DAY,
+  MS_PER_HOUR,
+  MS_PER_MINUTE,
+  MS_PER_SECOND,
+} from "../lib/time_units.ts";
 import { OPERATOR_CONNECTIONS_MAX } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/database.ts";
 import { NOTICE_TYPE_NAMES } from "./notice_types.ts";
@@ -36,26 +42,23 @@ interface WebhookSenderOptions {
 const ANSWER_MS_MAX = 15_000;
 const ANSWER_BYTES_MAX = 1_024;
 const LEASE_MS = 2 * ANSWER_MS_MAX;
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 /** The pauses after failed attempts. After the last of them, a delivery has failed for good. */
 export const RETRY_PAUSES_MS = [
-  5 * SECOND_MS,
-  5 * MINUTE_MS,
-  30 * MINUTE_MS,
-  2 * HOUR_MS,
-  5 * HOUR_MS,
-  10 * HOUR_MS,
-  24 * HOUR_MS,
+  5 * MS_PER_SECOND,
+  5 * MS_PER_MINUTE,
+  30 * MS_PER_MINUTE,
+  2 * MS_PER_HOUR,
+  5 * MS_PER_HOUR,
+  10 * MS_PER_HOUR,
+  24 * MS_PER_HOUR,
 ] as const;
 const GIVE_UP_MS = 3 * MS_PER_DAY;
 
 /** An answer that takes longer makes its address a troubled one. */
-const SLOW_MS = 2 * SECOND_MS;
+const SLOW_MS = 2 * MS_PER_SECOND;
 /** Statements of this process at the same time, so that one of the operators' connections stays free for them. */
 const STATEMENTS_MAX = OPERATOR_CONNECTIONS_MAX - 1;
-const STATEMENT_WAIT_MS_MAX = MINUTE_MS;
+const STATEMENT_WAIT_MS_MAX = MS_PER_MINUTE;
 
 /**
  * The lanes, by the health of addresses: calls at the same time, addresses of one account at the same time, and
@@ -191,7 +194,7 @@ export class WebhookSender {
     return this.#inTurn(() =>
       this.#options.database.rows("claim_deliveries", {
         moment: now ?? null,
-        lease: interval(LEASE_MS),
+        lease: intervalOf(LEASE_MS),
         lane: name,
         busy_accounts: busy.map(([account]) => account),
         amount,
@@ -230,9 +233,9 @@ export class WebhookSender {
         ms,
         answer: posted.kind === "answered" ? storable(posted.text) : null,
         error,
-        retry_in: pauseMs === undefined ? null : interval(pauseMs),
-        give_up_after: interval(GIVE_UP_MS),
-        slow: interval(SLOW_MS),
+        retry_in: pauseMs === undefined ? null : intervalOf(pauseMs),
+        give_up_after: intervalOf(GIVE_UP_MS),
+        slow: intervalOf(SLOW_MS),
         is_last: isLast,
       }),
     );
@@ -291,8 +294,4 @@ function faultOf(posted: Posted): string {
 /** PostgreSQL stores no NUL. */
 function storable(text: string): string {
   return text.replaceAll("\0", "\uFFFD");
-}
-
-function interval(ms: number): string {
-  return `${ms} milliseconds`;
 }

@@ -23,6 +23,7 @@
 import { Problem } from "../http/problem_details.ts";
 import { present } from "../lib/assert.ts";
 import { openToken, sealToken, type TokenOptions } from "../lib/sealed_token.ts";
+import { intervalOf } from "../lib/time_units.ts";
 import { sha256 } from "../lib/token.ts";
 import { IDEMPOTENCY_TTL_MS } from "../limits.ts";
 import { type Database, DatabaseOverloadedError } from "../postgres/client/database.ts";
@@ -126,7 +127,7 @@ async function findEarlier(
         admin_key_id: caller.keyId,
         idempotency_hash: sha256(key),
         request_hash: sha256(request),
-        forgotten_after: `${IDEMPOTENCY_TTL_MS} milliseconds`,
+        forgotten_after: intervalOf(IDEMPOTENCY_TTL_MS),
         forgotten_max: FORGOTTEN_MAX,
       }),
     );

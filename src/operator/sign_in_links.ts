@@ -8,7 +8,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { present } from "../lib/assert.ts";
-import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { intervalOf } from "../lib/time_units.ts";
 import { newToken, sha256 } from "../lib/token.ts";
 import { oneOf } from "../lib/typebox.ts";
 import { SIGN_IN_LINK_MS } from "../limits.ts";
@@ -81,7 +81,7 @@ async function create(
     permission,
     account_id: accountId,
     made_by: actor,
-    lifetime: `${SIGN_IN_LINK_MS / MS_PER_SECOND} seconds`,
+    lifetime: intervalOf(SIGN_IN_LINK_MS),
     forgotten_max: FORGOTTEN_MAX,
   });
   return { url: `${baseUrl}/console/link/${token}`, expires_at: present(made).expires_at };

@@ -12,7 +12,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { dayRange } from "../accounts/earnings/day_range.ts";
 import { present } from "../lib/assert.ts";
 import { parseEventTime } from "../lib/date_time.ts";
-import { MS_PER_DAY, MS_PER_SECOND } from "../lib/time_units.ts";
+import { MS_PER_DAY, MS_PER_MINUTE, MS_PER_SECOND } from "../lib/time_units.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
 import { dayOf, parseDay } from "../lib/utc_day.ts";
 import { STATS_MINUTES_DEFAULT, STATS_MINUTES_MAX, STATS_TOP_ROWS } from "../limits.ts";
@@ -25,7 +25,6 @@ import type { InputOf, Operator } from "./operator.ts";
 import { Refused } from "./refused.ts";
 import { reportTop, TopShape } from "./reports.ts";
 
-const MINUTE_MS = 60_000;
 const EACH = ["minute", "day"] as const;
 
 const bound = (description: string) => Type.Optional(Type.String({ description }));
@@ -140,7 +139,7 @@ export async function readStats(
     ]),
   );
   const { complete_until: completeUntil } = present(proof);
-  const stepMs = by === "minute" ? MINUTE_MS : MS_PER_DAY;
+  const stepMs = by === "minute" ? MS_PER_MINUTE : MS_PER_DAY;
   const completeMs = completeUntil === null ? 0 : Date.parse(completeUntil);
   const byGroup = Map.groupBy(rows, (row) => Number(row.group_seconds) * MS_PER_SECOND);
   const length = Math.round((untilMs - fromMs) / stepMs);
@@ -227,15 +226,15 @@ function rangeOf({ from, to, by = "day" }: InputOf<typeof StatsInput>, nowMs: nu
     if (typeof days === "string") throw new Refused("RANGE_INVALID", days);
     return { by, fromMs: Date.parse(days.from), untilMs: Date.parse(days.to) + MS_PER_DAY };
   }
-  const untilMs = (Math.floor((lastMs ?? nowMs) / MINUTE_MS) + 1) * MINUTE_MS;
+  const untilMs = (Math.floor((lastMs ?? nowMs) / MS_PER_MINUTE) + 1) * MS_PER_MINUTE;
   const fromMs =
     firstMs === undefined
-      ? untilMs - STATS_MINUTES_DEFAULT * MINUTE_MS
-      : Math.floor(firstMs / MINUTE_MS) * MINUTE_MS;
+      ? untilMs - STATS_MINUTES_DEFAULT * MS_PER_MINUTE
+      : Math.floor(firstMs / MS_PER_MINUTE) * MS_PER_MINUTE;
   if (fromMs >= untilMs) {
     throw new Refused("RANGE_INVALID", `${from} is in the future. Use an earlier time.`);
   }
-  if (untilMs - fromMs > STATS_MINUTES_MAX * MINUTE_MS) {
+  if (untilMs - fromMs > STATS_MINUTES_MAX * MS_PER_MINUTE) {
     throw new Refused(
       "RANGE_INVALID",
       `${isoTime(fromMs)} to ${isoTime(untilMs)} is more than ${STATS_MINUTES_MAX} minutes. Request a shorter range, or group by day.`,

@@ -9,7 +9,7 @@ import { randomInt } from "node:crypto";
 import { rateLimitedHourly } from "../api/callers/rate_headers.ts";
 import { present } from "../lib/assert.ts";
 import type { MailAddress } from "../lib/mail_address.ts";
-import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { intervalOf, MS_PER_SECOND } from "../lib/time_units.ts";
 import { newToken, sha256 } from "../lib/token.ts";
 import {
   CODE_DIGITS,
@@ -49,7 +49,7 @@ export async function beginProof(
       address_key: key,
       code_hash: hashOfCode(token, code),
       network,
-      lifetime: interval(CODE_MS),
+      lifetime: intervalOf(CODE_MS),
       address_max: CODES_OF_ADDRESS_LIMIT,
       network_max: CODES_OF_NETWORK_LIMIT,
       mail_subject: mail.subject,
@@ -77,7 +77,7 @@ export async function checkCode(
     proof_hash: sha256(token),
     code_hash: hashOfCode(token, typed.replace(/[\s-]/g, "")),
     tries_max: CODE_TRIES,
-    proven_lifetime: interval(PROVEN_MS),
+    proven_lifetime: intervalOf(PROVEN_MS),
   });
   if (checked === undefined) return { kind: "over" };
   if (checked.is_proven) return { kind: "proven" };
@@ -107,7 +107,7 @@ export async function keepVouchedProof(
     subject,
     name: name ?? null,
     network,
-    lifetime: interval(PROVEN_MS),
+    lifetime: intervalOf(PROVEN_MS),
   });
   return token;
 }
@@ -129,8 +129,4 @@ export async function findProof(database: Database, token: string) {
 /** Includes the token, which only the browser has, so that codes can't be guessed from the database's contents. */
 function hashOfCode(token: string, code: string): Uint8Array {
   return sha256(`${token} ${code}`);
-}
-
-function interval(ms: number): string {
-  return `${ms / MS_PER_SECOND} seconds`;
 }

@@ -10,14 +10,14 @@ import { createHmac } from "node:crypto";
 import { rateLimitedHourly } from "../api/callers/rate_headers.ts";
 import type { SignUpConfig } from "../config.ts";
 import { assert, present } from "../lib/assert.ts";
-import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { intervalOf } from "../lib/time_units.ts";
 import { newToken, sha256 } from "../lib/token.ts";
 import { SESSION_MS, SIGN_UPS_OF_NETWORK_LIMIT } from "../limits.ts";
 import { nanosOfCredits } from "../money/money.ts";
 import type { Database } from "../postgres/client/database.ts";
 import { findProof } from "./address_proofs.ts";
 
-const SESSION_LIFETIME = `${SESSION_MS / MS_PER_SECOND} seconds`;
+const SESSION_LIFETIME = intervalOf(SESSION_MS);
 
 export type Entered =
   /** The token is the session's, for the cookie. */

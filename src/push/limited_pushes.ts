@@ -8,10 +8,9 @@
  * @module
  */
 import { BoundedMap } from "../lib/bounded_map.ts";
-import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { MS_PER_MINUTE } from "../lib/time_units.ts";
 import { LIMITED_FEEDS_MAX } from "../limits.ts";
 
-const MS_PER_MINUTE = 60 * MS_PER_SECOND;
 const FACTOR = 10;
 
 interface Minute {

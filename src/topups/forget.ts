@@ -4,6 +4,7 @@
  * @module
  */
 import type { Job } from "../jobs/jobs.ts";
+import { intervalOf } from "../lib/time_units.ts";
 import { UNPAID_TOPUP_MS } from "../limits.ts";
 
 const EVERY_MS = 60 * 60_000;
@@ -16,7 +17,7 @@ export function forgetTopups(): Job {
     everyMs: EVERY_MS,
     async step(database) {
       const removed = await database.rows("delete_unpaid_topups", {
-        age: `${UNPAID_TOPUP_MS} milliseconds`,
+        age: intervalOf(UNPAID_TOPUP_MS),
         limit: BigInt(ROWS_MAX),
       });
       return removed.length === ROWS_MAX;

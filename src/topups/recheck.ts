@@ -10,7 +10,7 @@ import type { Job } from "../jobs/jobs.ts";
 import { unreachable } from "../lib/assert.ts";
 import { messageOf } from "../lib/error_fields.ts";
 import type { Log } from "../lib/log.ts";
-import { MS_PER_DAY } from "../lib/time_units.ts";
+import { intervalOf, MS_PER_DAY } from "../lib/time_units.ts";
 import { alertTopup, type Book, takeBackTopup } from "./store_topup.ts";
 import type { DirectWay, Topup } from "./way.ts";
 
@@ -31,8 +31,8 @@ export function recheckTopups(way: DirectWay | undefined, log: Log, ageMs = AGE_
     everyMs: EVERY_MS,
     async step(database) {
       const due = await database.rows("claim_granted_topups", {
-        age: `${ageMs} milliseconds`,
-        pause: `${PAUSE_MS} milliseconds`,
+        age: intervalOf(ageMs),
+        pause: intervalOf(PAUSE_MS),
         limit: BigInt(ASKED_MAX),
       });
       await Promise.all(due.map((topup) => recheck({ database, log }, way, topup)));

@@ -13,7 +13,7 @@
 import { type Actor, adminKeyActor, keyActor, personActor } from "../../accounts/actor.ts";
 import { assert, present } from "../../lib/assert.ts";
 import { openToken, sealToken } from "../../lib/sealed_token.ts";
-import { MS_PER_SECOND } from "../../lib/time_units.ts";
+import { intervalOf } from "../../lib/time_units.ts";
 import { newToken, sha256 } from "../../lib/token.ts";
 import { SESSION_MS } from "../../limits.ts";
 import { createAdminKey, createKey, revokeKey } from "../../operator/keys.ts";
@@ -172,7 +172,7 @@ export async function beginSession(
     key_id: keyId,
     sealed_key: sealToken(Buffer.from(key, "utf8"), sealing(token)),
     is_own_key: isOwnKey,
-    lifetime: `${SESSION_MS / MS_PER_SECOND} seconds`,
+    lifetime: intervalOf(SESSION_MS),
     forgotten_max: FORGOTTEN_MAX,
   });
   return token;

@@ -5,14 +5,13 @@
  * @module
  */
 import type { ComponentChildren } from "preact";
+import { MS_PER_MINUTE } from "../../lib/time_units.ts";
 import { CODE_DIGITS, CODE_MS, PROVEN_MS } from "../../limits.ts";
 import { Facts, Field, Message, Text, Time } from "../layout/parts.tsx";
 import { ROLE_NAMES } from "./frame.tsx";
 import type { Linked, Role, Session } from "./sessions.ts";
 import type { View } from "./visit.ts";
 import type { WaitingAgent } from "./waiting_agent.ts";
-
-const MS_PER_MINUTE = 60_000;
 
 /** How people sign in at this gateway, besides by key. */
 export interface SignInWays {

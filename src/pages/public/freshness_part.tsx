@@ -6,7 +6,7 @@
  * @module
  */
 import { intervalText } from "../../lib/interval_text.ts";
-import { MS_PER_DAY } from "../../lib/time_units.ts";
+import { MS_PER_DAY, MS_PER_MINUTE } from "../../lib/time_units.ts";
 import { SITE_DAYS_SHOWN, SITE_PUSHES_A_DAY_MAX } from "../../limits.ts";
 import type { Row } from "../../postgres/client/database.ts";
 import { Chart, digits, Message, Text, Time } from "../layout/parts.tsx";
@@ -21,7 +21,6 @@ export interface FreshnessPartProps {
   readonly nowMs: number;
 }
 
-const MS_PER_MINUTE = 60_000;
 /** An event is old after these days, and after so many of the feed's intervals. */
 const OLD_DAYS = 30;
 const OLD_INTERVALS = 3;

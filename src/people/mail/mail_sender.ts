@@ -14,6 +14,7 @@ import type { MailConfig } from "../../config.ts";
 import { messageOf } from "../../lib/error_fields.ts";
 import type { Log } from "../../lib/log.ts";
 import { parseMailAddress } from "../../lib/mail_address.ts";
+import { intervalOf } from "../../lib/time_units.ts";
 import type { Database, Row } from "../../postgres/client/database.ts";
 import { openDelivery } from "./open_delivery.ts";
 import {
@@ -113,7 +114,7 @@ export class MailSender {
       const seen = this.#wakes;
       const [mail] = await this.#options.database.rows("claim_mails", {
         moment: now ?? null,
-        lease: interval(LEASE_MS),
+        lease: intervalOf(LEASE_MS),
         limit: 1n,
       });
       if (mail !== undefined) {
@@ -145,7 +146,7 @@ export class MailSender {
         ...{ mail_id: mailId, attempts, reason },
       });
       const pauseMs = PAUSES_MS[attempts - 1] ?? PAUSES_MS.at(-1) ?? 0;
-      const dueIn = isPermanent ? null : interval(pauseMs);
+      const dueIn = isPermanent ? null : intervalOf(pauseMs);
       const postponed = { mail_id: mailId, attempts, due_in: dueIn, error: reason };
       await database.row("postpone_mail", { ...postponed, moment: now ?? null });
       return;
@@ -169,8 +170,4 @@ export class MailSender {
   #count(outcome: MailOutcome, amount = 1): void {
     this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + amount);
   }
-}
-
-function interval(ms: number): string {
-  return `${ms} milliseconds`;
 }

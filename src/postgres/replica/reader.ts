@@ -12,6 +12,7 @@
  */
 import type { Log } from "../../lib/log.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
+import { intervalOf } from "../../lib/time_units.ts";
 import { within } from "../../lib/within.ts";
 import {
   type Database,
@@ -107,7 +108,7 @@ function createReplicaReader(primary: Database, { replica, log, onRead }: Replic
   /** Whether the replica reaches the primary's position in time. */
   async function hasReplayed(position: string | undefined): Promise<boolean> {
     if (position === undefined) return false;
-    const waitMax = `${CATCH_UP_MS_MAX} milliseconds`;
+    const waitMax = intervalOf(CATCH_UP_MS_MAX);
     const waited = await replica.row("await_replay", { wal_position: position, wait_max: waitMax });
     return waited?.is_caught_up === true;
   }

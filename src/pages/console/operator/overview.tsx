@@ -6,7 +6,7 @@
  */
 import type { ComponentChildren } from "preact";
 import { problemOf } from "../../../api/problems/problems.ts";
-import { MS_PER_DAY } from "../../../lib/time_units.ts";
+import { MS_PER_DAY, MS_PER_MINUTE } from "../../../lib/time_units.ts";
 import { dayOf } from "../../../lib/utc_day.ts";
 import { hasLateFeeds, listFeeds } from "../../../operator/feeds.ts";
 import { Refused, refusedOf } from "../../../operator/refused.ts";
@@ -35,7 +35,6 @@ import { waitingTable } from "./waiting_feeds.tsx";
 
 /** Of each list. */
 const FEEDS_SHOWN = 5;
-const MINUTE_MS = 60_000;
 
 export const OVERVIEW: PageRoute = {
   path: "",
@@ -157,7 +156,7 @@ async function statsOf({ operator, query }: Visit, range: ShownRange) {
     return readStats(operator, { by: "minute" }, UNRANKED);
   }
   if (range.name === "24h") {
-    const from = new Date(nowMs - MS_PER_DAY + MINUTE_MS).toISOString();
+    const from = new Date(nowMs - MS_PER_DAY + MS_PER_MINUTE).toISOString();
     const stats = await readStats(operator, { by: "minute", from }, UNRANKED);
     return { ...stats, groups: byHour(stats.groups) };
   }
