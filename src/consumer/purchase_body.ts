@@ -6,7 +6,8 @@
 
 import { excerpt } from "../lib/code_points.ts";
 import type { FieldError } from "../lib/field_error.ts";
-import { boundedPointer, findMember, type JsonText, pointerTo, textOf } from "../lib/json_text.ts";
+import { findMember, type JsonText, textOf } from "../lib/json_text.ts";
+import { unknownFields } from "../lib/unknown_field.ts";
 import { nanosOfCredits } from "../money/money.ts";
 import { BuyShape } from "./purchase_shapes.ts";
 
@@ -17,12 +18,7 @@ type BodyOutcome =
 const FIELD = "max_credits";
 
 export function readPurchaseBody(json: JsonText): BodyOutcome {
-  const errors: FieldError[] = (json.root.members ?? [])
-    .filter(({ key }) => !Object.hasOwn(BuyShape.properties, key))
-    .map(({ key }) => ({
-      path: boundedPointer(pointerTo(key)),
-      message: `there is no field ${JSON.stringify(excerpt(key))}; leave it out`,
-    }));
+  const errors = unknownFields(json, BuyShape.properties);
   const given = findMember(json.root, FIELD);
   // Reads the exact text: a double would lose the last decimals of a large amount.
   const priceNanosMax = given?.kind === "number" ? nanosOfCredits(textOf(json, given)) : undefined;

@@ -1,10 +1,9 @@
 /**
- * The body of create and edit: takes text, and returns the given fields or every mistake.
+ * The body of create and edit: takes its JSON, and returns the given fields or every mistake.
  *
- * There are two steps, because whether a create is an edit depends on the owner of the feed that its `id` names:
- * `parseBody` reads the JSON, and `readChanges` checks it against the schema of the route. The provider's own text is
- * stored, so `schema_definition` and `sample_response` keep their key order and numbers. See `src/spec/decisions.md`,
- * section 4.
+ * The JSON is parsed before, because whether a create is an edit depends on the owner of the feed that its `id` names.
+ * Then `readChanges` checks it against the schema of the route. The provider's own text is stored, so
+ * `schema_definition` and `sample_response` keep their key order and numbers. See `src/spec/decisions.md`, section 4.
  *
  * @module
  */
@@ -16,18 +15,17 @@ import {
   boundedPointer,
   findMember,
   type JsonSpan,
-  JsonSyntaxError,
   type JsonText,
   pointerTo,
-  scanJson,
   stringOf,
   textOf,
 } from "../lib/json_text.ts";
 import { nearestWords } from "../lib/nearest_words.ts";
 import { plainDecimal } from "../lib/plain_decimal.ts";
 import { mismatchOf, notNull } from "../lib/typebox.ts";
+import { unknownField } from "../lib/unknown_field.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import { ERRORS_LISTED_MAX, JSON_DEPTH_MAX, SCHEMA_BYTES_MAX } from "../limits.ts";
+import { ERRORS_LISTED_MAX, SCHEMA_BYTES_MAX } from "../limits.ts";
 import {
   CreateFeedShape,
   EditFeedShape,
@@ -44,16 +42,6 @@ import {
 
 /** Whether a feed is created, or an existing one is changed. */
 export type SaveMode = "create" | "edit";
-
-export type BodyOutcome =
-  /** A JSON object. */
-  | { readonly kind: "body"; readonly body: JsonText }
-  | { readonly kind: "not_json"; readonly message: string }
-  | {
-      readonly kind: "invalid";
-      readonly errors: readonly FieldError[];
-      readonly errorCount: number;
-    };
 
 /** The fields in a body, ready to be applied to a feed. */
 interface FeedChanges {
@@ -101,28 +89,6 @@ const OTHER_NAMES = new Map([
   ["readme", "readme_md"],
   ["title", "name"],
 ]);
-/** The body itself is one level around `schema_definition` and `sample_response`. */
-const BODY_DEPTH_MAX = JSON_DEPTH_MAX + 1;
-
-/** Reads the JSON of a body. It may contain the same values as a row. */
-export function parseBody(text: string): BodyOutcome {
-  try {
-    const json = scanJson(text, {
-      spanDepth: 1,
-      heightMax: BODY_DEPTH_MAX,
-      refusalsMax: ERRORS_LISTED_MAX,
-    });
-    const { refusals: errors, refusalCount: errorCount } = json;
-    if (errorCount > 0) return { kind: "invalid", errors, errorCount };
-    if (json.root.kind === "object") return { kind: "body", body: json };
-    const message = `the body must be an object, got ${json.root.kind}`;
-    return { kind: "invalid", errors: [{ path: "", message }], errorCount: 1 };
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return { kind: "not_json", message: error.message };
-    throw error;
-  }
-}
-
 /** The feed that a create body names, in lower case. Undefined if it names none. */
 export function upsertIdOf(json: JsonText): string | undefined {
   const id = findMember(json.root, "id");
@@ -185,7 +151,7 @@ function mistakesIn(json: JsonText, mode: SaveMode) {
     if (message !== undefined) add(name, () => message);
     // A returned row can be sent back: what is read-only in it is no mistake.
     else if (!known.includes(name) && !READ_ONLY_NAMES.has(name)) {
-      add(name, () => unknownField(name, known));
+      add(name, () => unknownField(name, nearestField(name, known)));
     }
   }
   for (const [name, message] of ofKnown) {
@@ -218,10 +184,8 @@ function mistakesInKnown(json: JsonText, mode: SaveMode): ReadonlyMap<string, st
   return mistakes;
 }
 
-function unknownField(name: string, known: readonly string[]): string {
-  const nearest = OTHER_NAMES.get(name.toLowerCase()) ?? nearestWords(name, known)[0];
-  const remedy = nearest === undefined ? "leave it out" : `use "${nearest}", or leave it out`;
-  return `there is no field ${JSON.stringify(excerpt(name))}; ${remedy}`;
+function nearestField(name: string, known: readonly string[]): string | undefined {
+  return OTHER_NAMES.get(name.toLowerCase()) ?? nearestWords(name, known)[0];
 }
 
 /** Fields of the full row, or of the list of own feeds, that can't be written. */

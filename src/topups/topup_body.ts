@@ -6,14 +6,8 @@
 
 import { excerpt } from "../lib/code_points.ts";
 import type { FieldError } from "../lib/field_error.ts";
-import {
-  boundedPointer,
-  findMember,
-  type JsonText,
-  pointerTo,
-  stringOf,
-  textOf,
-} from "../lib/json_text.ts";
+import { findMember, type JsonText, stringOf, textOf } from "../lib/json_text.ts";
+import { unknownFields } from "../lib/unknown_field.ts";
 import { TOPUP_CENTS_MIN } from "../limits.ts";
 import { nanosOfUsd } from "../money/money.ts";
 import { NANOS_PER_CENT } from "../money/money_units.ts";
@@ -33,12 +27,7 @@ const CENTS_PER_USD = 100n;
 
 /** @param usdMax the most whole USD of a top-up */
 export function readTopupBody(json: JsonText, usdMax: number): BodyOutcome {
-  const errors: FieldError[] = (json.root.members ?? [])
-    .filter(({ key }) => !Object.hasOwn(TopupOrderShape.properties, key))
-    .map(({ key }) => ({
-      path: boundedPointer(pointerTo(key)),
-      message: `there is no field ${JSON.stringify(excerpt(key))}; leave it out`,
-    }));
+  const errors = unknownFields(json, TopupOrderShape.properties);
   const usd = findMember(json.root, "usd");
   const amount = readAmount(usd && textOf(json, usd), usdMax);
   if (amount.kind === "refused") errors.push({ path: "/usd", message: amount.why });

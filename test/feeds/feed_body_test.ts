@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { parseBody, readChanges, type SaveMode, upsertIdOf } from "../../src/feeds/feed_body.ts";
+import { parseBody } from "../../src/api/input/parse_body.ts";
+import { readChanges, type SaveMode, upsertIdOf } from "../../src/feeds/feed_body.ts";
 import { CreateFeedShape, EditFeedShape } from "../../src/feeds/feed_shapes.ts";
 import slugs from "../fixtures/slugs.json";
 import { threadMs } from "../support/thread_time.ts";

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { parseBody } from "../../feeds/feed_body.ts";
 import type { HoldBytes } from "../../http/load/body_budget.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../../http/read_body.ts";
 import type { JsonText } from "../../lib/json_text.ts";
 import { problemOfBody } from "../problems/feed_problems.ts";
+import { parseBody } from "./parse_body.ts";
 
 interface JsonBodyOptions {
   readonly bytesMax: number;

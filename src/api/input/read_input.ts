@@ -9,26 +9,25 @@ import { Kind, KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Problem } from "../../http/problem_details.ts";
 import { bodyNotJson } from "../../http/read_body.ts";
-import { excerpt } from "../../lib/code_points.ts";
 import { parseEventTime } from "../../lib/date_time.ts";
 import type { FieldError } from "../../lib/field_error.ts";
 import {
   boundedPointer,
   type JsonSpan,
-  JsonSyntaxError,
   type JsonText,
   pointerTo,
-  scanJson,
   textOf,
 } from "../../lib/json_text.ts";
 import { nearestWords } from "../../lib/nearest_words.ts";
 import { mismatchOf, notNull } from "../../lib/typebox.ts";
+import { unknownField } from "../../lib/unknown_field.ts";
 import { parseDay } from "../../lib/utc_day.ts";
 import { ERRORS_LISTED_MAX } from "../../limits.ts";
 import { nanosOfCredits, nanosOfUsd } from "../../money/money.ts";
 import { NANOS, USD_NANOS } from "../../operator/common_shapes.ts";
 import type { InputOf } from "../../operator/operator.ts";
 import { invalidParameter } from "./parameters.ts";
+import { parseBody } from "./parse_body.ts";
 
 /** An object that may contain lists of texts. */
 const BODY_DEPTH_MAX = 2;
@@ -57,20 +56,10 @@ export function readInput<Schema extends TObject>(schema: Schema, given: Given):
 
 /** The body of a request. An empty one is an empty object. @throws {Problem} 400, 422 */
 export function parseInput(text: string): JsonText {
-  try {
-    const json = scanJson(text.trim() === "" ? "{}" : text, {
-      spanDepth: 1,
-      heightMax: BODY_DEPTH_MAX,
-      refusalsMax: ERRORS_LISTED_MAX,
-    });
-    const { refusals, refusalCount, root } = json;
-    if (refusalCount > 0) throw invalidBody(refusals, refusalCount);
-    if (root.kind === "object") return json;
-    throw invalidBody([{ path: "", message: `the body must be an object, got ${root.kind}` }]);
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) throw bodyNotJson(error.message);
-    throw error;
-  }
+  const read = parseBody(text.trim() === "" ? "{}" : text, BODY_DEPTH_MAX);
+  if (read.kind === "not_json") throw bodyNotJson(read.message);
+  if (read.kind === "invalid") throw invalidBody(read.errors, read.errorCount);
+  return read.body;
 }
 
 /** Reads the members in the path and the query. @throws {Problem} 400 */
@@ -111,7 +100,7 @@ function readBodyMembers(schema: TObject, { body, known }: GivenBody): Record<st
   for (const { key: name, value: span } of body.root.members ?? []) {
     const member = names.includes(name) ? memberOf(schema, name) : undefined;
     if (member === undefined) {
-      add(name, () => unknownField(name, names));
+      add(name, () => unknownField(name, nearestWords(name, names)[0]));
       continue;
     }
     const read = readMember(member, { body, span });
@@ -188,12 +177,6 @@ function isMistake(read: ReadValue): read is { readonly mistake: string } {
 
 function isTime({ format }: TSchema): boolean {
   return format === "date-time";
-}
-
-function unknownField(name: string, known: readonly string[]): string {
-  const [nearest] = nearestWords(name, known);
-  const remedy = nearest === undefined ? "leave it out" : `use "${nearest}", or leave it out`;
-  return `there is no field ${JSON.stringify(excerpt(name))}; ${remedy}`;
 }
 
 /** 422. Its `detail` names the first mistake. */

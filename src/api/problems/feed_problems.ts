@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { BodyOutcome } from "../../feeds/feed_body.ts";
 import type { SaveRefusal } from "../../feeds/save.ts";
 import { Problem, type ProblemCode, unavailable } from "../../http/problem_details.ts";
 import { bodyNotJson } from "../../http/read_body.ts";
@@ -11,6 +10,7 @@ import { assert, unreachable } from "../../lib/assert.ts";
 import type { FieldError } from "../../lib/field_error.ts";
 import { MS_PER_DAY, MS_PER_SECOND } from "../../lib/time_units.ts";
 import { limitHeaders, stateHeaders } from "../callers/rate_headers.ts";
+import type { BodyOutcome } from "../input/parse_body.ts";
 import { keepsChanging } from "./call_refusals.ts";
 
 /** The same refusal for an unknown id and for another account's feed. */

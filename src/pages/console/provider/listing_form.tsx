@@ -4,9 +4,9 @@
  *
  * @module
  */
+import { parseBody } from "../../../api/input/parse_body.ts";
 import { findUsable } from "../../../api/input/usable_feed.ts";
 import { problemOfBody, saveTooLarge } from "../../../api/problems/feed_problems.ts";
-import { parseBody } from "../../../feeds/feed_body.ts";
 import { Problem } from "../../../http/problem_details.ts";
 import { assert } from "../../../lib/assert.ts";
 import { excerpt } from "../../../lib/code_points.ts";
