@@ -8,16 +8,14 @@
  */
 
 import type { Metrics } from "../../http/metrics.ts";
+import { inScrape } from "../../http/scrape.ts";
 import type { Log } from "../../lib/log.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
-import { within } from "../../lib/within.ts";
 import type { Row } from "../../postgres/client/database.ts";
 import type { Databases } from "../../postgres/open_database.ts";
 import { readReplicaLag } from "../../postgres/replica/replica_lag.ts";
 
-/** The longest that a scrape waits for the database. A supervisor of workers waits a second for their metrics. */
-const ANSWER_MS_MAX = 500;
 /** Maximum age of the findings in a scrape. One scrape uses them for several metrics. */
 const FRESH_MS = 250;
 
@@ -50,12 +48,8 @@ export function registerDatabaseMetrics(
   let newest: { readonly atMs: number; readonly findings: Findings | undefined } | undefined;
   const read = createSingleFlight(async () => {
     if (newest !== undefined && performance.now() - newest.atMs < FRESH_MS) return newest.findings;
-    // The metric of errors shows why it failed.
-    const rows = await within(database.rows("list_findings", {}), ANSWER_MS_MAX).catch(
-      () => "failed" as const,
-    );
-    const findings =
-      typeof rows === "string" ? undefined : new Map(rows.map((row) => [row.name, row]));
+    const rows = await inScrape(database.rows("list_findings", {}));
+    const findings = rows && new Map(rows.map((row) => [row.name, row]));
     newest = { atMs: performance.now(), findings };
     return findings;
   });
@@ -122,11 +116,7 @@ export function registerDatabaseMetrics(
     metrics.gauge(
       "feedgate_replica_lag_seconds",
       "Age of the replica's data; absent while the replica or the primary does not respond",
-      // The metric of errors shows why one of them failed.
-      () =>
-        within(readReplicaLag(replica, database), ANSWER_MS_MAX)
-          .catch(() => undefined)
-          .then(inTime),
+      () => inScrape(readReplicaLag(replica, database)),
       "max",
     );
   }
@@ -143,11 +133,6 @@ export function registerDatabaseMetrics(
     () => diskRoom()?.usedBytes,
     "max",
   );
-}
-
-/** Undefined if the answer was late. */
-function inTime(answer: number | "late" | undefined): number | undefined {
-  return answer === "late" ? undefined : answer;
 }
 
 /** Failures of several pools, by code. */
