@@ -48,8 +48,8 @@ interface JsonProps {
   /** Valid JSON. */
   readonly json: string;
   readonly charsMax?: number;
-  /** What is said if only the beginning is shown. */
-  readonly rest?: string;
+  /** What is said if only the beginning is shown. Null says nothing. */
+  readonly rest?: string | null;
 }
 
 /** The text on several lines, up to a number of characters. */
@@ -67,7 +67,7 @@ export function Json({
       <pre tabIndex={0} class="tall">
         <code>{isCut ? `${lines.slice(0, charsMax).toWellFormed()}\n…` : lines}</code>
       </pre>
-      {isCut && <p class="soft small">Truncated. {rest}</p>}
+      {isCut && rest !== null && <p class="soft small">Truncated. {rest}</p>}
     </>
   );
 }

@@ -6,7 +6,6 @@
  */
 import { parseFeedFields } from "../../../feeds/feed_fields.ts";
 import { indentJson } from "../../../lib/indent_json.ts";
-import { escapeInvisible } from "../../../lib/invisible_text.ts";
 import { SITE_ROWS_BYTES_MAX } from "../../../limits.ts";
 import { type FeedProposal, proposeFeed } from "../../../push/rows/propose_feed.ts";
 import {
@@ -20,6 +19,7 @@ import {
 import { counted, digits, Message, Table, Tabs } from "../../layout/parts.tsx";
 import { RowTable } from "../../layout/row_table.tsx";
 import { cellOf, cut, firstRowOf, oneLine, showRows } from "../../layout/shown_rows.ts";
+import { Json } from "../../layout/table_and_json.tsx";
 import { Fields } from "../act_form.tsx";
 import type { FormField } from "../form_field.ts";
 import { PlacedMistakes } from "../mistake_list.tsx";
@@ -335,15 +335,8 @@ function countWords({ looked }: Proposed, read: number): string {
 
 function RowsSeen({ texts }: { readonly texts: readonly string[] }) {
   const json = `[${texts.join(",")}]`;
-  const isLarge = json.length > SITE_ROWS_BYTES_MAX;
-  const lines = escapeInvisible(indentJson(json.slice(0, JSON_LOOKED_AT)));
-  const isCut = lines.length > JSON_CHARS_SHOWN || json.length > JSON_LOOKED_AT;
-  const asJson = (
-    <pre tabIndex={0} class="tall">
-      <code>{isCut ? `${lines.slice(0, JSON_CHARS_SHOWN).toWellFormed()}\n…` : lines}</code>
-    </pre>
-  );
-  if (isLarge) return asJson;
+  const asJson = <Json json={json} rest={null} />;
+  if (json.length > SITE_ROWS_BYTES_MAX) return asJson;
   return (
     <Tabs
       label="View"
@@ -355,7 +348,3 @@ function RowsSeen({ texts }: { readonly texts: readonly string[] }) {
     />
   );
 }
-
-/** Of the rows as JSON, in characters. */
-const JSON_CHARS_SHOWN = 4_000;
-const JSON_LOOKED_AT = 12_000;
