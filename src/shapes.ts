@@ -6,10 +6,18 @@
 import { Type } from "@sinclair/typebox";
 import { nullable } from "./lib/typebox.ts";
 import { PAGE_LIMIT_MAX } from "./limits.ts";
+import type { ExactNumber } from "./money/money.ts";
 
 export const uuid = (description: string) => Type.String({ format: "uuid", description });
 export const time = (description: string) => Type.String({ format: "date-time", description });
+/** A number that is printed digit for digit. */
+export const exact = (description: string) =>
+  Type.Unsafe<ExactNumber>(Type.Number({ description }));
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** Payment methods and states of a top-up. */
+export const TOPUP_WAYS = ["card", "x402"] as const;
+export const TOPUP_STATUSES = ["waiting", "granted", "expired"] as const;
 
 /** An amount of money in both units. */
 export const amount = (description: string) =>

@@ -257,7 +257,7 @@ export const EditJudgementShape = Type.Object(
   { $id: "EditJudgement", description: "What an edit would change for readers." },
 );
 
-const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
+export const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
 
 TypeRegistry.Set(
   "Slug",

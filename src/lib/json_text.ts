@@ -100,6 +100,8 @@ export class JsonSyntaxError extends Error {
 const POINTER_LENGTH_MAX = 4_096;
 /** Characters of one number. */
 export const NUMBER_LENGTH_MAX = 1_000;
+/** RFC 8259, section 6. */
+export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 const HEIGHT_LIMIT = 1_000;
 /** Up to this length, a number without exponent is within the range of a double, whatever its digits. */
@@ -156,9 +158,14 @@ export function findMember(span: JsonSpan, key: string): JsonSpan | undefined {
 }
 
 /** Whether a double can represent the number at least roughly: not too large, and not rounded to zero. */
-export function isWithinDouble(text: string): boolean {
+function isWithinDouble(text: string): boolean {
   const value = Number(text);
   return Number.isFinite(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(text));
+}
+
+/** Whether a text is a number that JSON can hold and that may be stored. */
+export function isNumberText(text: string): boolean {
+  return text.length <= NUMBER_LENGTH_MAX && JSON_NUMBER.test(text) && isWithinDouble(text);
 }
 
 /** An RFC 6901 JSON Pointer: `pointerTo("payload", 3, "a/b")` is `/payload/3/a~1b`. */

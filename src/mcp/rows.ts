@@ -9,6 +9,7 @@ import { resetInSeconds } from "../api/callers/rate_headers.ts";
 import type { OwnAnswer } from "../api/own_routes.ts";
 import type { RowsTaken } from "../api/tool_request.ts";
 import { Expected, text } from "../lib/typebox.ts";
+import { idempotencyKeyHeader } from "../read/pipeline/claim_headers.ts";
 import { problemResult, type ToolAnswer, withoutNull } from "./tool.ts";
 import type { AskRoute } from "./tool_routes.ts";
 
@@ -33,14 +34,8 @@ export const ROWS_ARGUMENTS = {
 
 /** Of tools that make one read. */
 export const ONE_READ_ARGUMENTS = {
-  idempotency_key: Type.Optional(
-    Type.String({
-      // It becomes a header, which can't hold more.
-      pattern: "^[\\x21-\\x7e]{1,255}$",
-      [Expected]: "1 to 255 visible ASCII characters",
-      description:
-        "A new random key for each call. If the response was lost, repeat the same call with the same key: within 24 hours and while the data has not changed, it is charged only once. Never reuse it for another page.",
-    }),
+  idempotency_key: idempotencyKeyHeader(
+    "A new random key for each call. If the response was lost, repeat the same call with the same key: within 24 hours and while the data has not changed, it is charged only once. Never reuse it for another page.",
   ),
 };
 

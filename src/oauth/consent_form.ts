@@ -8,6 +8,7 @@ import { type Feeds, seekerOf } from "../feeds/find.ts";
 import { MS_PER_DAY } from "../lib/time_units.ts";
 import { AGENT_DAYS_DEFAULT, AGENT_DAYS_MAX, AGENT_FEEDS_MAX } from "../limits.ts";
 import { nanosOfCredits, nanosOfUsd, usdText, withoutGroups } from "../money/money.ts";
+import { AMOUNT_NANOS_MAX } from "../operator/common_shapes.ts";
 
 /** The fields as the page shows them, with the user's input. */
 export interface ConsentFields {
@@ -32,8 +33,6 @@ export type ConsentInput =
   /** One sentence per mistake. */
   | { readonly kind: "mistakes"; readonly mistakes: readonly string[] };
 
-/** A billion dollars a day, as for keys that the operator creates. */
-const DAILY_NANOS_MAX = 10n ** 18n;
 const TYPED_LENGTH_MAX = 10_000;
 
 export function proposedFields(dailyCredits: number): ConsentFields {
@@ -76,9 +75,9 @@ export async function readConsent(
 ): Promise<ConsentInput> {
   const mistakes: string[] = [];
   const dailyNanos = nanosOfUsd(withoutGroups(fields.usd)) ?? 0n;
-  if (dailyNanos <= 0n || dailyNanos > DAILY_NANOS_MAX) {
+  if (dailyNanos <= 0n || dailyNanos > AMOUNT_NANOS_MAX) {
     mistakes.push(
-      `The budget must be a USD amount above 0 and up to ${usdText(DAILY_NANOS_MAX)}, with at most 9 decimal places.`,
+      `The budget must be a USD amount above 0 and up to ${usdText(AMOUNT_NANOS_MAX)}, with at most 9 decimal places.`,
     );
   }
   const days = /^\d{1,3}$/.test(fields.days) ? Number(fields.days) : 0;

@@ -7,15 +7,10 @@ import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
 import { REFERENCE_RESERVED } from "../accounts/ledger.ts";
 import { Expected, text } from "../lib/typebox.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
-import type { ExactNumber } from "../money/money.ts";
 
 /** PostgreSQL's integer. */
 export const COUNT_MAX = 2 ** 31 - 1;
 const REASON_LENGTH_MAX = 500;
-
-/** A number that is printed digit for digit. */
-export const exact = (description: string) =>
-  Type.Unsafe<ExactNumber>(Type.Number({ description }));
 
 /** The most that an act moves: a billion dollars, far from the end of a bigint of nano-dollars. */
 export const AMOUNT_NANOS_MAX = 10n ** 18n;

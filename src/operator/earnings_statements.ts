@@ -14,8 +14,8 @@ import {
 import { readEarned } from "../accounts/earnings/provider_payouts.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
 import { EARNINGS_DAYS_DEFAULT, EARNINGS_DAYS_MAX } from "../limits.ts";
-import { uuid } from "../shapes.ts";
-import { accountReference, exact } from "./common_shapes.ts";
+import { exact, uuid } from "../shapes.ts";
+import { accountReference } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { findAccount } from "./references.ts";

@@ -13,8 +13,8 @@ import { nullable, oneOf, text } from "../lib/typebox.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
 import { creditsNumber } from "../money/money.ts";
 import type { Database, Parameters, Row } from "../postgres/client/database.ts";
-import { time, uuid } from "../shapes.ts";
-import { accountReference, exact, feedReference, name, nanos } from "./common_shapes.ts";
+import { exact, time, uuid } from "../shapes.ts";
+import { accountReference, feedReference, name, nanos } from "./common_shapes.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import {

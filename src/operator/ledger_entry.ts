@@ -7,8 +7,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { LedgerEntry } from "../accounts/ledger.ts";
 import { nullable } from "../lib/typebox.ts";
 import { creditsNumber, creditsWords } from "../money/money.ts";
-import { time, uuid } from "../shapes.ts";
-import { exact } from "./common_shapes.ts";
+import { exact, time, uuid } from "../shapes.ts";
 import { Refused } from "./refused.ts";
 
 export const LedgerEntryShape = Type.Object(

@@ -11,17 +11,14 @@ import { nullable, oneOf } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { creditsNumber, usdNumber } from "../money/money.ts";
 import type { Database, Row } from "../postgres/client/database.ts";
-import { count, time, uuid } from "../shapes.ts";
-import { accountReference, exact, reason } from "./common_shapes.ts";
+import { count, exact, TOPUP_STATUSES, TOPUP_WAYS, time, uuid } from "../shapes.ts";
+import { accountReference, reason } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";
 import { defineCursor, timePart, uuidPart } from "./keyset_cursor.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { accountIdOf } from "./references.ts";
 import { Refused } from "./refused.ts";
-
-export const TOPUP_WAYS = ["card", "x402"] as const;
-export const TOPUP_STATUSES = ["waiting", "granted", "expired"] as const;
 
 export const ListedTopupShape = Type.Object(
   {

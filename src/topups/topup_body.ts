@@ -11,7 +11,8 @@ import { unknownFields } from "../lib/unknown_field.ts";
 import { TOPUP_CENTS_MIN } from "../limits.ts";
 import { nanosOfUsd } from "../money/money.ts";
 import { NANOS_PER_CENT } from "../money/money_units.ts";
-import { TopupOrderShape, WAYS } from "./topup_shapes.ts";
+import { TOPUP_WAYS } from "../shapes.ts";
+import { TopupOrderShape } from "./topup_shapes.ts";
 import type { WayName } from "./way.ts";
 
 type BodyOutcome =
@@ -60,11 +61,11 @@ function readWay(json: JsonText, errors: FieldError[]): WayName | undefined {
   const given = findMember(json.root, "way");
   if (given === undefined) return undefined;
   const text = given.kind === "string" ? stringOf(json, given) : undefined;
-  const way = WAYS.find((each) => each === text);
+  const way = TOPUP_WAYS.find((each) => each === text);
   if (way === undefined) {
     errors.push({
       path: "/way",
-      message: `way must be one of ${WAYS.join(", ")}, got ${excerpt(textOf(json, given))}`,
+      message: `way must be one of ${TOPUP_WAYS.join(", ")}, got ${excerpt(textOf(json, given))}`,
     });
   }
   return way;

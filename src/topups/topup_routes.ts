@@ -25,9 +25,9 @@ import { privateJson } from "../http/answer.ts";
 import type { HoldBytes } from "../http/load/body_budget.ts";
 import { Problem } from "../http/problem_details.ts";
 import { respond } from "../http/respond.ts";
-import { Expected } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { TOPUP_BODY_BYTES_MAX, X402_CALL_SECONDS_MAX } from "../limits.ts";
+import { idempotencyKeyHeader } from "../read/pipeline/claim_headers.ts";
 import type { Services } from "../services.ts";
 import { networkOfCaller } from "./order_limits.ts";
 import { payByLink } from "./pay_by_link.ts";
@@ -37,13 +37,8 @@ import { PaidTopupShape, TopupOrderShape, TopupShape, topupText } from "./topup_
 import type { WayName, Ways } from "./way.ts";
 
 const BEGIN_HEADERS = Type.Object({
-  "idempotency-key": Type.Optional(
-    Type.String({
-      pattern: "^[\\x21-\\x7e]{1,255}$",
-      [Expected]: "1 to 255 visible ASCII characters",
-      description:
-        "For 24 hours, repeats of the same order return the same top-up. With x402, this includes a repeat without a payment or with a different one, unless the first has expired. Without a key, the same payment returns the read key again, so use a random value and keep it secret.",
-    }),
+  "idempotency-key": idempotencyKeyHeader(
+    "For 24 hours, repeats of the same order return the same top-up. With x402, this includes a repeat without a payment or with a different one, unless the first has expired. Without a key, the same payment returns the read key again, so use a random value and keep it secret.",
   ),
   "payment-signature": Type.Optional(
     Type.String({

@@ -7,10 +7,8 @@ import { Type } from "@sinclair/typebox";
 import { oneOf } from "../lib/typebox.ts";
 import { TOPUP_USD_MAX } from "../limits.ts";
 import { creditsNumber, usdNumber } from "../money/money.ts";
-import { time, uuid } from "../shapes.ts";
+import { TOPUP_STATUSES, TOPUP_WAYS, time, uuid } from "../shapes.ts";
 import type { Topup } from "./way.ts";
-
-export const WAYS = ["card", "x402"] as const;
 
 export const TopupOrderShape = Type.Object(
   {
@@ -21,7 +19,7 @@ export const TopupOrderShape = Type.Object(
       description: "The amount to pay, exact to the cent. The operator may set a lower maximum.",
     }),
     way: Type.Optional(
-      oneOf(WAYS, {
+      oneOf(TOPUP_WAYS, {
         description:
           "The payment method. `card`: with a link for the user. `x402`: with the headers of the call. Default: `card` if the gateway accepts cards, otherwise `x402`.",
       }),
@@ -35,8 +33,8 @@ export const TopupShape = Type.Object(
     topup_id: uuid("Use it to check the status of the payment."),
     usd: Type.Number({ minimum: 0, description: "The amount to pay." }),
     credits: Type.Number({ minimum: 0, description: "The credits it adds to the balance." }),
-    way: oneOf(WAYS, { description: "The payment method." }),
-    status: oneOf(["waiting", "granted", "expired"], {
+    way: oneOf(TOPUP_WAYS, { description: "The payment method." }),
+    status: oneOf(TOPUP_STATUSES, {
       description:
         "`granted`: the credits are in the balance. `expired`: it was not paid in time and can no longer be paid.",
     }),

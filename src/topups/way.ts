@@ -11,9 +11,10 @@ import type { Answer } from "../http/answer.ts";
 import type { RoutedCall } from "../http/call.ts";
 import type { Problem } from "../http/problem_details.ts";
 import type { Row } from "../postgres/client/database.ts";
+import type { TOPUP_WAYS } from "../shapes.ts";
 
 /** The name in the table and in the API. */
-export type WayName = "card" | "x402";
+export type WayName = (typeof TOPUP_WAYS)[number];
 
 /** The current state of a top-up. */
 export type Topup = Row<"find_topup">;

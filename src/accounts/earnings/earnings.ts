@@ -12,7 +12,7 @@ import { csvField, csvLine } from "../../lib/csv_field.ts";
 import { nullable, oneOf } from "../../lib/typebox.ts";
 import { type ExactNumber, usdNumber } from "../../money/money.ts";
 import type { Queries, Row } from "../../postgres/client/database.ts";
-import { count, time, uuid } from "../../shapes.ts";
+import { count, exact, time, uuid } from "../../shapes.ts";
 import type { DayRange } from "./day_range.ts";
 
 /** How a provider's earnings can be grouped. */
@@ -21,8 +21,7 @@ export const GROUPINGS = ["day", "month", "feed"] as const;
 export const OPERATOR_GROUPINGS = [...GROUPINGS, "account"] as const;
 export type Grouping = (typeof OPERATOR_GROUPINGS)[number];
 
-const usd = (description: string) =>
-  Type.Unsafe<ExactNumber>(Type.Number({ description: `${description} In USD, exact.` }));
+const usd = (description: string) => exact(`${description} In USD, exact.`);
 
 const sums = {
   reads: count("Answered reads."),

@@ -6,17 +6,15 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { present } from "../../lib/assert.ts";
 import { nullable } from "../../lib/typebox.ts";
-import { type ExactNumber, usdNumber } from "../../money/money.ts";
+import { usdNumber } from "../../money/money.ts";
 import type { Queries, Row } from "../../postgres/client/database.ts";
-import { count, nextCursor, page, time } from "../../shapes.ts";
-
-const usd = (description: string) => Type.Unsafe<ExactNumber>(Type.Number({ description }));
+import { count, exact, nextCursor, page, time } from "../../shapes.ts";
 
 export const PayoutShape = Type.Object(
   {
     payout_id: count("Increases with time."),
     paid_at: time("When it was recorded."),
-    usd: usd("The amount paid, exact; negative if the entry reverses a payout."),
+    usd: exact("The amount paid, exact; negative if the entry reverses a payout."),
     reference: Type.String({ description: "The payment reference." }),
     undoes_payout_id: nullable(count("The payout that this entry reverses; else null.")),
     undone_by_payout_id: nullable(count("The entry that reverses this payout; else null.")),
@@ -28,9 +26,9 @@ export const PayoutShape = Type.Object(
 export const PayoutsShape = Type.Object(
   {
     payouts: Type.Array(PayoutShape, { description: "Newest first." }),
-    earned_usd: usd("All-time net earnings that have been counted."),
-    paid_usd: usd("All payouts minus those that were reversed."),
-    owed_usd: usd("Earned minus paid; negative if more was paid."),
+    earned_usd: exact("All-time net earnings that have been counted."),
+    paid_usd: exact("All payouts minus those that were reversed."),
+    owed_usd: exact("Earned minus paid; negative if more was paid."),
     limit: page.limit,
     has_more: page.has_more,
     next_cursor: nextCursor,

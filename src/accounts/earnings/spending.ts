@@ -9,15 +9,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { assert } from "../../lib/assert.ts";
 import { nullable, oneOf } from "../../lib/typebox.ts";
-import { creditsNumber, type ExactNumber, usdNumber } from "../../money/money.ts";
+import { creditsNumber, usdNumber } from "../../money/money.ts";
 import type { Queries, Row } from "../../postgres/client/database.ts";
-import { count, time, uuid } from "../../shapes.ts";
+import { count, exact, time, uuid } from "../../shapes.ts";
 import type { DayRange } from "./day_range.ts";
 
 export const SPENDING_GROUPINGS = ["day", "feed", "key"] as const;
 export type SpendingGrouping = (typeof SPENDING_GROUPINGS)[number];
-
-const exact = (description: string) => Type.Unsafe<ExactNumber>(Type.Number({ description }));
 
 const sums = {
   reads: count("Answered reads of feeds."),

@@ -3,14 +3,8 @@
  *
  * @module
  */
-import {
-  listTopups,
-  reportTopups,
-  settleTopup,
-  TOPUP_STATUSES,
-  TOPUP_WAYS,
-  TOPUPS_CURSOR,
-} from "../../operator/topups.ts";
+import { listTopups, reportTopups, settleTopup, TOPUPS_CURSOR } from "../../operator/topups.ts";
+import { TOPUP_STATUSES, TOPUP_WAYS } from "../../shapes.ts";
 import { databaseCommand } from "../database_command.ts";
 import { afterCursor, LIMIT_OPTION, listAnswer } from "../list_page.ts";
 import { ACCOUNT_OPTION, day, flag, oneOf } from "../options.ts";

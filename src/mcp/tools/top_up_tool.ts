@@ -7,6 +7,7 @@
 import { Type } from "@sinclair/typebox";
 import { Expected } from "../../lib/typebox.ts";
 import { TOPUP_USD_MAX } from "../../limits.ts";
+import { idempotencyKeyHeader } from "../../read/pipeline/claim_headers.ts";
 import { defineTool, problemResult, structured } from "../tool.ts";
 import { parseExactObject } from "../values.ts";
 
@@ -31,12 +32,8 @@ export const topUp = defineTool({
         description: "Instead of usd: the id of an earlier top-up, to get its status.",
       }),
     ),
-    idempotency_key: Type.Optional(
-      Type.String({
-        pattern: "^[\\x21-\\x7e]{1,255}$",
-        [Expected]: "1 to 255 visible ASCII characters",
-        description: "For 24 hours, repeating the call returns the same link.",
-      }),
+    idempotency_key: idempotencyKeyHeader(
+      "For 24 hours, repeating the call returns the same link.",
     ),
   },
   isReadOnly: false,

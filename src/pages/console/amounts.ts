@@ -13,6 +13,7 @@ import {
   usdNumber,
   withoutGroups,
 } from "../../money/money.ts";
+import { AMOUNT_NANOS_MAX } from "../../operator/common_shapes.ts";
 import { counted, dollars, type Figure, plain } from "../layout/parts.tsx";
 import type { Form } from "./visit.ts";
 
@@ -40,7 +41,7 @@ export function moneyWords(nanos: bigint): string {
 export function typedUsd(form: Form, field: string): bigint {
   const typed = form.text(field);
   const nanos = nanosOfUsd(withoutGroups(typed));
-  if (nanos !== undefined && nanos > 0n && nanos <= USD_NANOS_MAX) return nanos;
+  if (nanos !== undefined && nanos > 0n && nanos <= AMOUNT_NANOS_MAX) return nanos;
   throw new Problem("VALIDATION_FAILED", {
     detail: `usd must be an amount above 0 with at most 9 decimals, such as 5 or 0.25, got "${typed.slice(0, TYPED_SHOWN_MAX)}".`,
   });
@@ -57,8 +58,6 @@ export function givenCredits(form: Form, field: string): ExactNumber | undefined
 }
 
 const TYPED_SHOWN_MAX = 64;
-/** A billion dollars, as every act of an operator allows. */
-const USD_NANOS_MAX = 10n ** 18n;
 
 /** Points of a chart by day, as sums by month: each at the first day of its month. */
 export function byMonth<Point extends { readonly at: string; readonly values: readonly Figure[] }>(

@@ -10,6 +10,7 @@ import type { Peer } from "../../api/callers/operators_listener.ts";
 import { keyless } from "../../api/callers/without_key.ts";
 import { NO_PARAMETERS, parameters, queryInteger } from "../../api/input/parameters.ts";
 import { canJoin } from "../../config.ts";
+import { SLUG } from "../../feeds/feed_shapes.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { respond } from "../../http/respond.ts";
@@ -47,8 +48,6 @@ const SEARCH = parameters({
   offset: Type.Optional(queryInteger({ minimum: 0 })),
 });
 const LIVE = parameters({ version: Type.Optional(Type.String()) });
-/** The slug of a listed feed. */
-const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
 /** Visitors' queries are one account's to the database, so that they take nobody else's turn. */
 const VISITORS = "visitors";
 

@@ -7,7 +7,7 @@
  */
 
 import { parseEventTime } from "../../lib/date_time.ts";
-import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
+import { isNumberText } from "../../lib/json_text.ts";
 import { isObject as isAnyObject, type JsonObject } from "../../lib/records.ts";
 import { toExactNumber } from "../../money/money.ts";
 
@@ -25,7 +25,6 @@ export interface ProposedSchema {
 const DEPTH_MAX = 5;
 /** More names than that are keys of a map, and no fields. */
 const PROPERTIES_MAX = 500;
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const TYPE_ORDER = ["string", "integer", "number", "boolean", "object", "array", "null"];
 
 /** The schema that all values meet. */
@@ -68,10 +67,6 @@ function readerOf(texts: readonly string[]): (text: string) => unknown {
   if (texts.every(isNumberText)) return toExactNumber;
   if (texts.every((text) => text === "true" || text === "false")) return (text) => text === "true";
   return (text) => text;
-}
-
-function isNumberText(text: string): boolean {
-  return JSON_NUMBER.test(text) && text.length <= NUMBER_LENGTH_MAX && isWithinDouble(text);
 }
 
 /** What all the texts are, if it is one of RFC 3339's forms. */

@@ -14,6 +14,7 @@ import { schemaProperties } from "../../feeds/schema_properties.ts";
 import { present } from "../../lib/assert.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { counted } from "../../lib/counted.ts";
+import { JSON_NUMBER } from "../../lib/json_text.ts";
 import { isObject, type JsonObject } from "../../lib/records.ts";
 import { kindOf } from "../../lib/typebox.ts";
 import { CSV_COLUMNS_MAX } from "../../limits.ts";
@@ -52,7 +53,6 @@ const MISTAKES: Readonly<Record<CsvMistake, string>> = {
 /** The last column of an export. */
 const OTHER = "_other";
 const UTF8_BYTES_MAX = 4;
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /**
  * Text that needs no escapes in a JSON string: no quotes, backslashes, control characters, or surrogates. RFC 8259,
  * section 7.

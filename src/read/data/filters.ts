@@ -14,7 +14,7 @@ import {
 } from "../../api/input/parameters.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { excerpt } from "../../lib/code_points.ts";
-import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
+import { isNumberText } from "../../lib/json_text.ts";
 
 /** One filter: the field's exact key, and the value as text and, if it is one, as a JSON literal. */
 export interface Filter {
@@ -33,7 +33,6 @@ const OPERATORS = new Set(
 );
 const LITERAL_PREFIX = "payload.";
 const BRACKETED = /^filters\[(.*)\]$/;
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 const EQUALITY = "eq.";
 
@@ -115,6 +114,6 @@ function keyOf(written: string): string {
 /** Null if no stored number can be equal. A huge exponent would exhaust PostgreSQL, even that of a zero. */
 function literalOf(text: string): string | null {
   if (text === "true" || text === "false" || text === "null") return text;
-  if (text.length > NUMBER_LENGTH_MAX || !NUMBER.test(text) || !isWithinDouble(text)) return null;
+  if (!isNumberText(text)) return null;
   return Number(text) === 0 ? "0" : text;
 }

@@ -17,9 +17,9 @@ import { uploads } from "../../http/load/uploads.ts";
 import { Problem } from "../../http/problem_details.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../../http/read_body.ts";
 import { respond } from "../../http/respond.ts";
-import { Expected } from "../../lib/typebox.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "../../limits.ts";
 import { actOnce, type Reply } from "../../operator/act_once.ts";
+import { idempotencyKeyHeader } from "../../read/pipeline/claim_headers.ts";
 import type { Services } from "../../services.ts";
 import { asOperator, type OperatorPrincipal } from "./admin_callers.ts";
 import type { OperatorRoute } from "./define_route.ts";
@@ -47,13 +47,8 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
 ];
 
 const POST_HEADERS = Type.Object({
-  "idempotency-key": Type.Optional(
-    Type.String({
-      pattern: "^[\\x21-\\x7e]{1,255}$",
-      [Expected]: "1 to 255 visible ASCII characters",
-      description:
-        "For 24 hours, repeating the same call has no further effect and returns the same response.",
-    }),
+  "idempotency-key": idempotencyKeyHeader(
+    "For 24 hours, repeating the same call has no further effect and returns the same response.",
   ),
 });
 const POST_HEADERS_CHECK = TypeCompiler.Compile(POST_HEADERS);
