@@ -12,7 +12,7 @@ import type { Job } from "../jobs/jobs.ts";
 import { unreachable } from "../lib/assert.ts";
 import { messageOf } from "../lib/error_fields.ts";
 import type { Log } from "../lib/log.ts";
-import { MS_PER_DAY } from "../lib/time_units.ts";
+import { intervalOf, MS_PER_DAY } from "../lib/time_units.ts";
 import { TOPUP_UNBEGUN_MS_MAX } from "../limits.ts";
 import { alertTopup, type Book, expireTopup, grantTopup } from "./store_topup.ts";
 import type { Topup, WayName, Ways } from "./way.ts";
@@ -40,7 +40,7 @@ export function finishTopups(ways: Ways, log: Log): Job {
     isPrompt: true,
     async step(database) {
       const due = await database.rows("claim_due_topups", {
-        lease: `${LEASE_MS} milliseconds`,
+        lease: intervalOf(LEASE_MS),
         limit: BigInt(ASKED_MAX),
       });
       await Promise.all(due.map((topup) => finishTopup({ database, log }, ways, topup)));
@@ -115,7 +115,7 @@ async function postpone(book: Book, topup: Topup, error: string | null): Promise
   const dueMs = endMs > nowMs ? Math.min(pauseMs, endMs - nowMs + PAUSE_MS) : pauseMs;
   await book.database.row("postpone_topup", {
     topup_id: topupId,
-    due_in: `${Math.ceil(dueMs)} milliseconds`,
+    due_in: intervalOf(Math.ceil(dueMs)),
     error,
   });
 }

@@ -11,6 +11,8 @@
 import type { Actor } from "../accounts/actor.ts";
 import { nameIn, present, unreachable } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
+import { intervalOf } from "../lib/time_units.ts";
+import { sha256 } from "../lib/token.ts";
 import {
   AGENT_TOPUPS_WAITING_MAX,
   IDEMPOTENCY_TTL_MS,
@@ -84,7 +86,7 @@ export async function beginTopup(
     amount_nanos: order.amountNanos,
     payment_id: order.paymentId ?? null,
     details: JSON.stringify(order.details ?? {}),
-    idempotency_hash: idempotencyKey === undefined ? null : hashOf(idempotencyKey),
+    idempotency_hash: idempotencyKey === undefined ? null : sha256(idempotencyKey),
     idempotency_age: intervalOf(IDEMPOTENCY_TTL_MS),
     lifetime: intervalOf(order.lifetimeMs),
     first_asked: intervalOf(TOPUP_FIRST_ASKED_MS),
@@ -112,7 +114,7 @@ export async function findTopupOfOrder(
 ): Promise<Topup | undefined> {
   const row = await database.row("find_topup_of_order", {
     account_id: accountId,
-    idempotency_hash: hashOf(idempotencyKey),
+    idempotency_hash: sha256(idempotencyKey),
     idempotency_age: intervalOf(IDEMPOTENCY_TTL_MS),
   });
   return row && findTopup(database, row.topup_id);
@@ -269,12 +271,4 @@ async function requireTopup(database: Database, topupId: string): Promise<Topup>
   const row: Row<"find_topup"> | undefined = await findTopup(database, topupId);
   if (row === undefined) throw new Error(`top-up ${topupId} no longer exists`);
   return row;
-}
-
-function hashOf(text: string): Uint8Array {
-  return new Bun.CryptoHasher("sha256").update(text).digest();
-}
-
-function intervalOf(ms: number): string {
-  return `${ms} milliseconds`;
 }

@@ -17,6 +17,7 @@ import { weakTag } from "../../http/etag.ts";
 import type { Problem } from "../../http/problem_details.ts";
 import { nameIn } from "../../lib/assert.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
+import { MS_PER_DAY } from "../../lib/time_units.ts";
 import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX } from "../../limits.ts";
 import { creditsText } from "../../money/money.ts";
 import { NANOS_PER_CENT } from "../../money/money_units.ts";
@@ -34,6 +35,8 @@ const CREDITS_MEMBER = '"credits_to_read_all":';
 /** Metadata as read from the database. */
 interface Metadata extends Listing {
   readonly version: bigint;
+  /** Until when its times of events are right. */
+  readonly expiresMs: number;
   readonly feed: NonNullable<Claim["feed"]>;
   /** What those see whose reads are free, once one of them has asked. */
   free?: Listing;
@@ -53,8 +56,9 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     const { accountId } = principal;
     const seeker = principal.caller.account;
     const kept = isFresh ? undefined : known.get(reference);
-    const metadata =
-      kept !== undefined && isFoundBy(kept.feed, seeker) ? kept : await read(accountId, reference);
+    const isGood =
+      kept !== undefined && isFoundBy(kept.feed, seeker) && kept.expiresMs > Date.now();
+    const metadata = isGood ? kept : await read(accountId, reference);
     if (metadata === undefined) {
       throw await problemOfNoFeed(feeds, { seeker, reference, isFresh });
     }
@@ -110,6 +114,7 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     const metadata: Metadata = {
       feed: termsOf(row),
       version: row.row_version,
+      expiresMs: expiryOf(row.retention_days, span?.oldest_event),
       members,
       tag: weakTag(members),
     };
@@ -122,6 +127,12 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     reads.answer(readCall, (isFresh, principal) =>
       find({ ...readCall, principal }, reference, isFresh),
     );
+}
+
+/** When the oldest event is too old to be read. */
+function expiryOf(retentionDays: number | null, oldestEvent: string | null | undefined): number {
+  if (retentionDays === null || typeof oldestEvent !== "string") return Number.POSITIVE_INFINITY;
+  return Date.parse(oldestEvent) + retentionDays * MS_PER_DAY;
 }
 
 /** What those see whom the provider lets read the feed for nothing. */

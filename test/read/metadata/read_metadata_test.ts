@@ -65,6 +65,21 @@ describe("GET /v1/feed/{id}/metadata, remembered", () => {
     expect(collection.body).toMatchObject({ oldest_event: null, newest_event: null });
   });
 
+  test("a stream with retention shows no event that can't be read any more", async () => {
+    // The older event can be read for another 100 ms.
+    const oldest = new Date(Date.now() - 86_400_000 + 100).toISOString();
+    const newest = new Date().toISOString();
+    const rows = [oldest, newest].map((event_timestamp, id) => ({ id: `${id}`, event_timestamp }));
+    const { feedId } = await seedFeed(gateway, provider, { type: "stream", rows });
+    await gateway.sql`
+      update feeds set retention_days = 1, definition_version = definition_version + 1
+      where feed_id = ${feedId}`;
+    await metadata(feedId);
+    await gateway.sql`select pg_sleep_until(${oldest}::timestamptz + interval '1 day')`;
+    const { body } = await metadata(feedId);
+    expect(Date.parse(String(body.oldest_event))).toBe(Date.parse(newest));
+  });
+
   test("an edit of another process, and a write of no version at all, are seen by the next read", async () => {
     const { feedId } = await newFeed();
     await remembered(feedId);
