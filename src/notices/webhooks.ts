@@ -14,7 +14,7 @@ import type { GuardTrial } from "../config.ts";
 import { type Feeds, findOwned } from "../feeds/find.ts";
 import { findPublicAddress } from "../http/guarded_fetch.ts";
 import { nameIn, present, unreachable } from "../lib/assert.ts";
-import { MS_PER_DAY } from "../lib/time_units.ts";
+import { intervalOf, MS_PER_DAY } from "../lib/time_units.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { AGENT_WEBHOOKS_MAX, NOTICES_KEPT_MS, WEBHOOKS_MAX } from "../limits.ts";
 import type { InputOf } from "../operator/operator.ts";
@@ -219,7 +219,7 @@ export async function rotateWebhook(
     ...path,
     sealed_secret: sealed,
     moment: null,
-    overlap: `${ROTATION_MS} milliseconds`,
+    overlap: intervalOf(ROTATION_MS),
     actor: owner.actor,
   });
   if (row === undefined) throw webhookNotFound();

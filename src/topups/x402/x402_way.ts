@@ -15,6 +15,7 @@ import { Problem, unavailable } from "../../http/problem_details.ts";
 import { unreachable } from "../../lib/assert.ts";
 import { networkOf } from "../../lib/public_address.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
+import { intervalOf } from "../../lib/time_units.ts";
 import {
   IDEMPOTENCY_TTL_MS,
   X402_KEYLESS_ADDRESSES_MAX,
@@ -274,7 +275,7 @@ export function createX402Way(services: Services, x402: X402Config): DirectWay {
       key_hash: hashKey(key),
       key_start: startOf(key),
       name: KEY_NAME,
-      repeated_for: `${IDEMPOTENCY_TTL_MS} milliseconds`,
+      repeated_for: intervalOf(IDEMPOTENCY_TTL_MS),
       actor: PAYMENT,
     });
     return given?.outcome === "given" ? { key } : {};
