@@ -57,6 +57,7 @@ begin
     buying_account,
     'purchase',
     0,
+    -- list_revenue.sql reads the price of an undone purchase from this text.
     format('one-time purchase of feed %s for %s cents', bought_feed, feed.one_time_price_cents),
     purchase_reference,
     bought_feed
