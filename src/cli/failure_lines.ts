@@ -30,7 +30,8 @@ const LISTS: Partial<Record<RefusalCode, string>> = {
 export function failureLines(error: unknown): readonly string[] {
   if (error instanceof Refused) {
     const list = LISTS[error.code];
-    return [list === undefined ? error.message : `${error.message}; see ${typed(list)}`];
+    if (list === undefined) return [error.message];
+    return [`${error.message.replace(/\.$/, "")}; see ${typed(list)}`];
   }
   if (error instanceof ConfigError) return error.mistakes;
   // The driver's error is the cause of DatabaseUnavailableError. File system errors have a path. Other thrown values
