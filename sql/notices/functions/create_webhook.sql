@@ -1,6 +1,7 @@
 -- Creates a webhook. The feeds that concern it are watched from now on.
 --
--- Webhooks whose key has ended are not counted, because not every key that may create one can see and delete them.
+-- Webhooks of agents that have ended, and of revoked keys, are not counted, because not every key that may create one can
+-- see and delete them. Those of expired keys are, because an owner may prolong a key.
 --
 -- webhooks_max: of an account, or of the operators
 -- agent_webhooks_max: of a connected agent, so that no agent uses up those of its account
@@ -30,7 +31,16 @@ begin
     select count(*)
     from webhooks
     where account_id is not distinct from owner_id
-      and has_usable_key(webhooks, clock_timestamp())
+      and (
+        has_usable_key(webhooks, clock_timestamp())
+        or not is_of_agent(webhooks) and exists (
+          select
+          from api_keys as keys
+          where keys.account_id = owner_id
+            and keys.chain_id = webhooks.chain_id
+            and keys.revoked_at is null
+        )
+      )
   ) >= webhooks_max then
     return 'limited';
   end if;
