@@ -23,18 +23,19 @@ import { PRIVATE_PAGE_HEADERS } from "../layout/page_headers.ts";
 import { admitBy } from "./admit.ts";
 import { CONSUMER_PAGES } from "./consumer/consumer_pages.ts";
 import { cookieValue, isOverTls, SESSION_COOKIE } from "./cookie.ts";
-import { readForm, requireOwnSite } from "./forms.ts";
+import { readForm } from "./forms.ts";
 import { chooseView, confirmView } from "./frame.tsx";
 import { addOverviewTopic, liveSessions } from "./live_visits.ts";
 import { OPERATOR_PAGES } from "./operator/operator_pages.ts";
 import { askApi, askText } from "./own_api.ts";
-import { pageAnswers, type Routed } from "./page_answers.ts";
+import { PAGE_ROUTE, pageAnswers, type Routed } from "./page_answers.ts";
 import { messageOf, messageOfRefusal } from "./page_messages.tsx";
 import { PERSON_PAGES } from "./person/person_pages.ts";
 import { personRoutes } from "./person_routes.ts";
 import { PROVIDER_PAGES } from "./provider/provider_pages.ts";
 import { refusalOf } from "./refusal_messages.ts";
 import { actingAs, type Role, type Session, visitorOf } from "./sessions.ts";
+import { placeOf } from "./sign_in_answers.ts";
 import { createSignIn } from "./sign_in_routes.ts";
 import {
   type Acted,
@@ -45,7 +46,6 @@ import {
   type TopUpByCard,
   type Visit,
 } from "./visit.ts";
-import { nextOf } from "./visitors.ts";
 
 const PAGES: Readonly<Record<Role, readonly PageRoute[]>> = {
   admin: OPERATOR_PAGES,
@@ -95,7 +95,6 @@ export function consoleRoutes(services: Services, { handle, buyFeed, topUpByCard
   function shownTo(handler: (context: Routed, session: Session) => Promise<Response>) {
     return shown(async (context) => {
       const { call } = context;
-      if (call.request.method === "POST") requireOwnSite(call);
       const { session, person } = await visitorOf(services, call.request);
       // Removed from the account, or not in one yet.
       if (person !== undefined) {
@@ -187,7 +186,6 @@ export function consoleRoutes(services: Services, { handle, buyFeed, topUpByCard
   if (config.mail !== undefined || config.oidc !== undefined) {
     app.use(personRoutes(services, answers));
   }
-  const hidden = { config: {}, parse: "none" as const, detail: { hide: true } };
 
   for (const path of PATHS) {
     const place = path === "" ? "/console" : `/console/${path}`;
@@ -207,7 +205,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed, topUpByCard
         const done = doneText(visit.query.get("done"));
         return page(call, { session, view, message: messageOf("good", done) });
       }),
-      hidden,
+      PAGE_ROUTE,
     );
     app.route(
       "POST",
@@ -218,7 +216,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed, topUpByCard
         const form = await readForm(services, call, session);
         return act({ call, session, visit, route, form });
       }),
-      hidden,
+      PAGE_ROUTE,
     );
   }
 
@@ -227,7 +225,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed, topUpByCard
       "GET",
       path === "" ? "/console/live" : `/console/${path}/live`,
       shownTo((context, signedIn) => liveResponse(context, signedIn, path)),
-      hidden,
+      PAGE_ROUTE,
     );
   }
 
@@ -304,8 +302,7 @@ export function consoleRoutes(services: Services, { handle, buyFeed, topUpByCard
       : hadSession
         ? "Your session has ended. Sign in to continue."
         : undefined;
-    const place = { root: rootOf(pathname), next: nextOf(pathname + search) };
-    return signInPage(call, place, { why, status: isForm ? 401 : 200 });
+    return signInPage(call, placeOf(call, pathname + search), { why, status: isForm ? 401 : 200 });
   }
 
   return app;

@@ -15,6 +15,7 @@ import { rootOf } from "../layout/page.tsx";
 import { PRIVATE_PAGE_HEADERS } from "../layout/page_headers.ts";
 import { titleOf } from "../layout/problem_page.tsx";
 import { cookieOf, isOverTls, SESSION_COOKIE } from "./cookie.ts";
+import { requireOwnSite } from "./forms.ts";
 import { problemView, renderFramed } from "./frame.tsx";
 import type { messageOf } from "./page_messages.tsx";
 import type { Session, SignedInPerson } from "./sessions.ts";
@@ -26,6 +27,9 @@ export interface Routed {
   readonly params?: Readonly<Record<string, string>>;
   readonly server?: (Peer & LiveServer) | null;
 }
+
+/** Options of a page's route: handlers read forms themselves, and the OpenAPI document has no pages. */
+export const PAGE_ROUTE = { config: {}, parse: "none" as const, detail: { hide: true } };
 
 export interface PageRest {
   readonly session?: Session | undefined;
@@ -41,6 +45,10 @@ export type PageAnswers = ReturnType<typeof pageAnswers>;
 
 export function pageAnswers(services: Services) {
   const { http, operatorsListener } = services;
+
+  function addressOf({ call, server }: Routed): string {
+    return operatorsListener.addressOf(call.request, server);
+  }
 
   function page(call: RoutedCall, rest: PageRest): Response {
     const path = urlOf(call.request).pathname;
@@ -73,12 +81,13 @@ export function pageAnswers(services: Services) {
     return page(call, { ...who, view, status: problem.status, headers });
   }
 
-  /** A handler whose problems are pages. */
+  /** A handler whose problems are pages, and to which other sites can't send forms. */
   function shown(handler: (context: Routed) => Promise<Response>) {
     return async (context: Routed): Promise<Response> => {
       try {
         // A page is asked for by anybody, and costs a statement at least.
-        services.pageLimit(operatorsListener.addressOf(context.call.request, context.server));
+        services.pageLimit(addressOf(context));
+        if (context.call.request.method === "POST") requireOwnSite(context.call);
         return await handler(context);
       } catch (error) {
         return problemPage(context.call, error);
@@ -99,5 +108,5 @@ export function pageAnswers(services: Services) {
     return cookieOf(SESSION_COOKIE, token, isOverTls(services, request));
   }
 
-  return { page, problemPage, shown, goTo, sessionCookie };
+  return { addressOf, page, problemPage, shown, goTo, sessionCookie };
 }

@@ -17,8 +17,8 @@ import { showPerson } from "../../people/persons.ts";
 import type { Services } from "../../services.ts";
 import { rootOf } from "../layout/page.tsx";
 import { PRIVATE_PAGE_HEADERS } from "../layout/page_headers.ts";
-import { readForm, requireOwnSite } from "./forms.ts";
-import type { PageAnswers, Routed } from "./page_answers.ts";
+import { readForm } from "./forms.ts";
+import { PAGE_ROUTE, type PageAnswers, type Routed } from "./page_answers.ts";
 import { messageOf } from "./page_messages.tsx";
 import { aboutYouView, personText } from "./person/about_you.tsx";
 import { chooseView } from "./person/choose_account.tsx";
@@ -36,13 +36,11 @@ interface Visiting {
 export function personRoutes(services: Services, { page, shown, goTo }: PageAnswers) {
   const { database } = services;
   const operator = { database, limits: services.config.limits };
-  const hidden = { config: {}, parse: "none" as const, detail: { hide: true } };
 
   /** The same for a person who is signed in. Whoever is not goes to the sign-in. */
   function shownToPerson(handler: (visiting: Visiting) => Promise<Response>) {
     return shown(async (context) => {
       const { call } = context;
-      if (call.request.method === "POST") requireOwnSite(call);
       const { session, person } = await visitorOf(services, call.request);
       const { member } = session ?? {};
       const known: SignedInPerson | undefined =
@@ -125,7 +123,7 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
 
   return new Elysia({ name: "persons" })
     .use(callPlugin())
-    .get("/console/choose", shownToPerson(choosePage), hidden)
+    .get("/console/choose", shownToPerson(choosePage), PAGE_ROUTE)
     .post(
       "/console/choose",
       shownToPerson(async (visiting) => {
@@ -138,7 +136,7 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
           return refused(visiting, "This invitation has expired or was withdrawn.");
         }
       }),
-      hidden,
+      PAGE_ROUTE,
     )
     .get(
       "/console/you",
@@ -172,7 +170,7 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
         const message = messageOf("good", doneText(query.get("done")));
         return page(context.call, { ...whoOf(visiting), view: aboutYouView(kept), message });
       }),
-      hidden,
+      PAGE_ROUTE,
     )
     .post(
       "/console/you",
@@ -188,7 +186,7 @@ export function personRoutes(services: Services, { page, shown, goTo }: PageAnsw
         await database.row("edit_person", { person_id: person.id, name: named.name });
         return goTo(`you?done=${"edited" satisfies Done}`);
       }),
-      hidden,
+      PAGE_ROUTE,
     );
 }
 
