@@ -37,6 +37,7 @@ const rendered = new LRUCache<string, string>({
 
 export function Markdown({ of }: { readonly of: string }) {
   const text = withoutInvisible(of);
+  if (text.trim() === "") return null;
   if (NESTED_TOO_DEEP.test(text)) return <Plain of={text} />;
   const end = renderedEnd(text);
   const head = text.slice(0, end);

@@ -104,10 +104,10 @@ function Parts(page: FeedPage) {
       />
       <ReadingPart {...page} />
       <FreshnessPart {...page} />
-      {feed.readme_md?.trim() && (
+      {withoutInvisible(feed.readme_md ?? "").trim() !== "" && (
         <section>
           <h2>From the provider</h2>
-          <Markdown of={feed.readme_md} />
+          <Markdown of={feed.readme_md ?? ""} />
         </section>
       )}
     </div>

@@ -55,6 +55,11 @@ describe("Markdown", () => {
     expect(rendered + plain).toBe(4_000);
   });
 
+  test("a text of invisible characters is nothing", () => {
+    for (const text of ["", "\u200b", " \u200b\n\u2060"])
+      expect(render(<Markdown of={text} />)).toBe("");
+  });
+
   test("text that nests deeper than eight containers is shown as it is, escaped", () => {
     const deep = `${"> ".repeat(9)}<b>`;
     expect(render(<Markdown of={deep} />)).toBe(
