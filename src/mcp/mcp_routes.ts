@@ -34,11 +34,14 @@ import { connectReach, requireOwnMachine } from "../oauth/reach.ts";
 import type { Services } from "../services.ts";
 import { ACCEPTED, answerPlainCall, takesAnswers } from "./plain_call.ts";
 import { createMcpServer, serverCard } from "./protocol_server.ts";
+import type { Tool } from "./tool.ts";
+import { toolsOf } from "./tool_list.ts";
 import type { Exchange } from "./tool_routes.ts";
 import { exactIdOf, parseDigits } from "./values.ts";
 
 /** `handle` is the app that has all the other routes. */
 export function mcpRoutes(services: Services, handle: (request: Request) => Promise<Response>) {
+  const tools = toolsOf(services.config);
   const anonymousLimit = createNetworkLimit({
     limit: MCP_ANONYMOUS_LIMIT,
     networkLimit: MCP_ANONYMOUS_OF_NETWORK_LIMIT,
@@ -60,7 +63,10 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
     { hold, bytesMax = MCP_BODY_BYTES_MAX, onReceived, ask = handle, onMessage }: Answering,
   ) {
     const message = await readMessage(request, { hold, bytesMax });
-    if (message instanceof Response) return message;
+    if (message instanceof Response) {
+      await onMessage?.(undefined);
+      return message;
+    }
     onReceived();
     await onMessage?.(message.value);
     const { exactId } = message;
@@ -118,7 +124,7 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
             hold,
             onReceived,
             onMessage: async (message) => {
-              if (!isToolCall(message)) count(caller);
+              if (!isForTool(message, tools)) count(caller);
             },
           }),
         );
@@ -159,7 +165,7 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
           onReceived: patience(server, request),
           // The route that a tool calls checks the key and counts the call, so the cost is the same as over `/mcp`.
           onMessage: async (message) => {
-            if (isToolCall(message)) return;
+            if (isForTool(message, tools)) return;
             await prove();
             count(principal.caller);
           },
@@ -192,7 +198,7 @@ interface Answering {
   readonly onReceived: () => void;
   /** The app that has all the other routes. @default `handle` */
   readonly ask?: (request: Request) => Promise<Response>;
-  /** Called with the message before it is answered, which it may refuse. */
+  /** Called with the message before it is answered, which it may refuse. Undefined: there is none in the body. */
   readonly onMessage?: (message: unknown) => Promise<void> | undefined;
 }
 
@@ -216,8 +222,19 @@ function challengeTo(baseUrl: string): (error: unknown) => unknown {
 
 const CHALLENGED: ReadonlySet<string> = new Set(["KEY_REQUIRED", "KEY_INVALID", "KEY_PERMISSION"]);
 
-function isToolCall(message: unknown): boolean {
+function isToolCall(message: unknown): message is { readonly params?: unknown } {
   return isObject(message) && message.method === "tools/call";
+}
+
+/** Whether a tool gets the message, and counts it. The SDK answers all others. */
+function isForTool(message: unknown, tools: ReadonlyMap<string, Tool>): boolean {
+  const params = isToolCall(message) ? message.params : undefined;
+  return (
+    isObject(params) &&
+    typeof params.name === "string" &&
+    tools.has(params.name) &&
+    (params.arguments === undefined || isObject(params.arguments))
+  );
 }
 
 /** A copy of the request without its body, with the id of the answer and the media types that the answer may have. */

@@ -215,6 +215,17 @@ test("a tool call with wrong arguments is counted, since no route counts it", as
   const codes = Map.groupBy(answers, ({ structuredContent }) => structuredContent.code);
   expect(codes.get("INVALID_PARAMETER")?.length).toBe(REVALIDATION_LIMIT);
   expect(codes.get("RATE_LIMITED")?.length).toBe(1);
+  // And so is everything that is for no tool.
+  for (const body of [
+    toolMessage("no_tool", {}),
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_feed","arguments":[]}}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call"}',
+    "[]",
+    "{",
+  ]) {
+    const { status } = await postTool(gateway.baseUrl, body, { "x-api-key": wrong });
+    expect([body, status]).toEqual([body, 429]);
+  }
 });
 
 test("calls whose key nobody has are counted as those without one, and a known key passes", async () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { MailFrom } from "../../src/config.ts";
+import { setMailChoices } from "../../src/notices/mail_choices.ts";
 import { mimeMessage } from "../../src/people/mail/mime_message.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
 import { runNoticeJob } from "./support.ts";
 
 let gateway: TestGateway;
@@ -52,6 +54,20 @@ test("a member is mailed what needs an act, once, and nothing else", async () =>
   expect(mail?.subject).toBe("The balance is low: 5 credits left");
   expect(mail?.body_text).toContain("Acme");
   expect(await mailed()).toEqual([]);
+});
+
+test("a member who chooses mails about feeds is told of those that the account has bought, from then on", async () => {
+  const provider = await gateway.createAccount();
+  const { feedId } = await seedFeed(gateway, provider, { type: "singleton", rows: [{ a: 1 }] });
+  await gateway.sql`
+    insert into access_grants (account_id, feed_id, is_free) values (${account}, ${feedId}, true)`;
+  const whose = { accountId: account, personId: person };
+  const { database } = gateway.gateway.services;
+  await setMailChoices(database, whose, { types: ["feed.changed"], choice: "at_once" });
+  await gateway.sql`
+    insert into notices (type, permission, feed_id, data)
+    values ('feed.changed', 'read', ${feedId}, '{"changes":{}}')`;
+  expect(await mailed()).toHaveLength(1);
 });
 
 test("a digest has a day's notices in one mail", async () => {

@@ -70,7 +70,7 @@ export function signInView({ root, next, ways, waiting, address = "" }: SignInVi
             <Field
               label="Email address"
               name="address"
-              hint={`We'll email you a ${CODE_DIGITS}-digit code. No password needed.`}
+              hint={`We'll email you an ${CODE_DIGITS}-digit code. No password needed.`}
             >
               <input
                 id="address"
@@ -158,7 +158,7 @@ export function codeView({ root, next, address }: CodeView): View {
       <>
         <h1>Enter the code</h1>
         <p class="lead">
-          We emailed a {CODE_DIGITS}-digit code to <strong>{<Text of={address} />}</strong>. It is
+          We emailed an {CODE_DIGITS}-digit code to <strong>{<Text of={address} />}</strong>. It is
           valid for {CODE_MS / MS_PER_MINUTE} minutes, in this browser only.
         </p>
         <form class="stack" method="post" action={`${root}/console/sign-in/code`}>

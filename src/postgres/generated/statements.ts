@@ -2485,6 +2485,7 @@ export interface StatementTypes {
     };
     row: {
       readonly type: string;
+      readonly feeds_watched: boolean;
     };
   };
   /** stores a webhook.test notice for one webhook; if that is switched off, the delivery has failed */
