@@ -261,11 +261,29 @@ async function readMessage(
     const text = bodyTextOf(bytes);
     const parsed: unknown = JSON.parse(text);
     const value = isToolCall(parsed) ? parseDigits(text) : parsed;
-    if (!Array.isArray(value)) return { value, exactId: exactIdOf(text, value) };
-    return rpcError(INVALID_REQUEST, "Send a single message, not an array.");
+    if (Array.isArray(value)) {
+      return rpcError(INVALID_REQUEST, "Send a single message, not an array.");
+    }
+    if (hasManyParameters(value)) {
+      return rpcError(INVALID_REQUEST, `Send at most ${PARAMETERS_MAX} parameters.`);
+    }
+    return { value, exactId: exactIdOf(text, value) };
   } catch {
     return rpcError(PARSE_ERROR, "The body is not JSON.");
   }
+}
+
+/** More than any message has. The SDK's checks take milliseconds for each thousand. */
+const PARAMETERS_MAX = 100;
+
+/** Whether a message, or the tool that it calls, gets too many parameters to look at each. */
+function hasManyParameters(message: unknown): boolean {
+  const params = isObject(message) ? message.params : undefined;
+  if (!isObject(params)) return false;
+  const { arguments: given = {} } = params;
+  return [params, given].some(
+    (each) => isObject(each) && Object.keys(each).length > PARAMETERS_MAX,
+  );
 }
 
 function tooLarge(bytesMax: number): Problem {

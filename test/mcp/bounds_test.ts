@@ -205,6 +205,20 @@ test("a message without a key is small, and messages with a key that call no too
   expect(await pings(1, other)).toEqual(new Set([200]));
 });
 
+test("a message with more parameters than any tool has is refused unread", async () => {
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, place) => [`x${place}`, 1]));
+  for (const body of [
+    toolMessage("read_feed", many),
+    JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", params: many }),
+  ]) {
+    const answer = await postTool(gateway.baseUrl, body, { "x-api-key": key });
+    expect([answer.status, await answer.text()]).toEqual([
+      400,
+      expect.stringContaining("at most 100 parameters"),
+    ]);
+  }
+});
+
 test("a tool call with wrong arguments is counted, since no route counts it", async () => {
   const wrong = await gateway.createKey(await gateway.createAccount(), "read");
   const answers = await Promise.all(
