@@ -121,6 +121,9 @@ export function createReadPipeline(services: Services): ReadPipeline {
     // the page gets its 304 with an empty balance.
     const mayHavePage = ifNoneMatch !== null && !isAnyTag(ifNoneMatch);
     if (unpaid !== undefined && !mayHavePage) return attempts.refuse(reading, unpaid);
+    // A page that is built for a tag that may be made up is counted, whatever it shows.
+    const early = unpaid === undefined ? undefined : countUnlogged(reading);
+    if (early !== undefined) return attempts.refuse(reading, early);
     const described = await resource
       .describe(proof.feed?.dataVersion ?? null)
       .catch((error: unknown) => {
@@ -133,7 +136,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const { ETag: tag } = cachingHeaders;
     const isUnchanged = tag !== undefined && matchesTag(ifNoneMatch, tag);
     if (!isUnchanged && !call.isHead) return undefined;
-    const limited = countUnlogged(reading);
+    const limited = unpaid === undefined ? countUnlogged(reading) : undefined;
     if (limited !== undefined) return attempts.refuse(reading, limited);
     if (isUnchanged) {
       return { answer: { status: 304, headers: { ...cachingHeaders }, body: null }, seen };

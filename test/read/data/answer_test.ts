@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
+import { REVALIDATION_LIMIT } from "../../../src/limits.ts";
 import { shareTestGateway, type TestGateway } from "../../support/gateway.ts";
 import { seedFeed } from "../../support/seed.ts";
 
@@ -214,6 +215,23 @@ describe("HEAD", () => {
     };
     expect(await statuses(rich, "1")).toEqual([400, 400, 400]);
     for (const id of ["1", "no such id"]) expect(await statuses(poor, id)).toEqual([402, 402, 402]);
+  });
+
+  test("tags that may be made up are counted without credits, since a page is built for them", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "singleton",
+      rows: [{ a: rows }],
+      callPriceNanos: 1_000,
+    });
+    const poor = await gateway.createKey(await gateway.createAccount(), "read");
+    const path = `/v1/feed/${feed.slug}?jsonpath=${encodeURIComponent("$.a[0]")}`;
+    const asked = { "x-api-key": poor, "If-None-Match": '"made up"' };
+    const answers = await Promise.all(
+      Array.from({ length: REVALIDATION_LIMIT + 10 }, () => gateway.get(path, undefined, asked)),
+    );
+    const statuses = Map.groupBy(answers, ({ status }) => status);
+    expect(statuses.get(402)?.length).toBe(REVALIDATION_LIMIT);
+    expect(statuses.get(429)?.length).toBe(10);
   });
 });
 
