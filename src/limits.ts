@@ -191,7 +191,7 @@ export const ABANDONED_BATCH = intervalOf(ABANDONED_BATCH_MS);
 export const OPEN_BATCHES_LISTED_MAX = 20;
 /** Webhooks of an account, or of the operators. */
 export const WEBHOOKS_MAX = 20;
-/** Of one connected agent. */
+/** Webhooks that one connected agent may have, of those of its account. */
 export const AGENT_WEBHOOKS_MAX = 5;
 /** Feeds to which a webhook can be limited. */
 export const WEBHOOK_FEEDS_MAX = 100;

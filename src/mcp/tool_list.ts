@@ -4,7 +4,7 @@
  * @module
  */
 
-import { countUnlogged } from "../api/callers/unlogged_calls.ts";
+import { triedUnlogged } from "../api/callers/unlogged_calls.ts";
 import { argumentProblem } from "../api/problems/validation.ts";
 import type { Config } from "../config.ts";
 import { schemaHint } from "../feeds/schema_properties.ts";
@@ -87,25 +87,14 @@ export async function callTool(
     },
   };
   if (tool.check.Check(given)) return tool.run(gateway, given);
-  const refused = await refusedCount(exchange);
+  // No route counts this call. One without a key was counted by its network.
+  const caller = await services.keys.findCaller(request.headers);
+  const refused = caller && triedUnlogged(services, caller, "mcp");
   const problem = refused ?? (await wrongArguments(tool, given, gateway));
   const baseUrl = services.http.baseUrl();
   return problemResult({
     text: String(problemAnswer(problem, { requestId, baseUrl, isKeyed: true }).body),
   });
-}
-
-/** Counts a call that reaches no route, which would count it. A caller without a key was counted by its network. */
-async function refusedCount({ services, request }: Exchange): Promise<Problem | undefined> {
-  const caller = await services.keys.findCaller(request.headers);
-  if (caller === undefined) return undefined;
-  try {
-    countUnlogged(services, caller, "mcp");
-    return undefined;
-  } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
-  }
 }
 
 async function wrongArguments(

@@ -5,17 +5,5 @@ language sql
 stable
 as $$
   select reader_id = owner_id
-    or exists (
-      select
-      from access_grants
-      where access_grants.account_id = reader_id
-        and access_grants.feed_id = invited_feed
-        and is_current_grant(access_grants.expires_at, clock_timestamp())
-    )
-    or exists (
-      select
-      from purchases
-      where purchases.account_id = reader_id
-        and purchases.feed_id = invited_feed
-    )
+    or is_acquired(reader_id, invited_feed)
 $$;

@@ -195,13 +195,10 @@ begin
       with ordinality as asked (account_number, operation, feed_id, charge, place)
     where asked.operation = 'purchase'
       and is_written[asked.account_number];
-    perform watch_feeds_of(buyers.account_id)
-    from (
-      select distinct account_ids[asked.account_number] as account_id
-      from unnest(account_numbers, operations) as asked (account_number, operation)
-      where asked.operation = 'purchase'
-        and is_written[asked.account_number]
-    ) as buyers;
+    perform watch_feeds_of(account_ids[asked.account_number])
+    from unnest(account_numbers, operations) as asked (account_number, operation)
+    where asked.operation = 'purchase'
+      and is_written[asked.account_number];
   end if;
 
   if late_numbers is not null then

@@ -1,5 +1,6 @@
--- The feeds that concern an account that names none: those that it has bought, was granted, or has read since a day.
-create or replace function feeds_of_reader(reader uuid, since date, moment timestamptz)
+-- The feeds that concern an account that names none: those that it has bought, was granted, or has read in
+-- the last 30 days.
+create or replace function feeds_of_reader(reader uuid, moment timestamptz)
 returns table (feed_id uuid)
 language sql
 stable
@@ -16,6 +17,6 @@ as $$
   select spending_days.feed_id
   from spending_days
   where spending_days.account_id = reader
-    and spending_days.day >= since
+    and spending_days.day >= (moment at time zone 'UTC')::date - 30
     and spending_days.reads > 0
 $$;

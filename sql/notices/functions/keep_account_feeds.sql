@@ -4,8 +4,6 @@ create or replace function keep_account_feeds(moment timestamptz)
 returns void
 language plpgsql
 as $$
-declare
-  since constant date := (moment at time zone 'UTC')::date - 30;
 begin
   with wanted as materialized (
     select known.feed_id, told.account_id
@@ -14,7 +12,7 @@ begin
       union
       select account_id from mail_choices
     ) as told
-    cross join lateral feeds_of_reader(told.account_id, since, moment) as known
+    cross join lateral feeds_of_reader(told.account_id, moment) as known
     where is_told_of_feeds(told.account_id)
   ),
   found_since as (

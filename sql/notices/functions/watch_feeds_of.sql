@@ -14,7 +14,7 @@ begin
   with found_since as (
     insert into account_feeds (feed_id, account_id)
     select known.feed_id, reader
-    from feeds_of_reader(reader, (moment at time zone 'UTC')::date - 30, moment) as known
+    from feeds_of_reader(reader, moment) as known
     order by known.feed_id
     on conflict do nothing
     returning account_feeds.feed_id

@@ -14,12 +14,12 @@ create or replace function edit_own_key(
 language plpgsql
 as $$
 declare
-  now_time timestamptz := clock_timestamp();
-  is_revived boolean := (
+  moment constant timestamptz := clock_timestamp();
+  is_revived constant boolean := (
     select
-      keys.expires_at <= now_time
+      keys.expires_at <= moment
       and fields -> 'expires_at' is not null
-      and coalesce((fields ->> 'expires_at')::timestamptz, 'infinity') > now_time
+      and coalesce((fields ->> 'expires_at')::timestamptz, 'infinity') > moment
     from api_keys as keys
     where keys.key_id = edited_key
   );

@@ -8,6 +8,7 @@ import type { Admission } from "../../admission/admission.ts";
 import type { UnloggedOperation } from "../../admission/claims.ts";
 import type { Caller } from "../../admission/known_accounts.ts";
 import type { Call } from "../../http/call.ts";
+import type { Problem } from "../../http/problem_details.ts";
 import { refusalOf } from "../problems/call_refusals.ts";
 import type { Keys, Principal } from "./callers.ts";
 
@@ -36,12 +37,22 @@ export async function admitHousekeeping(
 
 /** Counts a call whose key was proven. @throws {Problem} 429 */
 export function countUnlogged(
-  { admission, billingUrl }: Counting,
+  services: Counting,
   caller: Caller,
   operation: UnloggedOperation,
 ): void {
+  const refused = triedUnlogged(services, caller, operation);
+  if (refused !== undefined) throw refused;
+}
+
+/** Counts the call, unless the limit is reached: then returns why it is refused, a 429. */
+export function triedUnlogged(
+  { admission, billingUrl }: Counting,
+  caller: Caller,
+  operation: UnloggedOperation,
+): Problem | undefined {
   const refusal = admission.countUnlogged(caller, operation);
-  if (refusal === undefined) return;
+  if (refusal === undefined) return undefined;
   const principal = { permission: caller.permission, accountId: caller.account.id };
-  throw refusalOf(refusal, { principal, billingUrl: billingUrl(), nowMs: Date.now() });
+  return refusalOf(refusal, { principal, billingUrl: billingUrl(), nowMs: Date.now() });
 }

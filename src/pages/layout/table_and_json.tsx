@@ -48,7 +48,7 @@ interface JsonProps {
   /** Valid JSON. */
   readonly json: string;
   readonly charsMax?: number;
-  /** What is said if only the beginning is shown. Null says nothing. */
+  /** The sentence after a text that is cut. Null: no sentence. */
   readonly rest?: string | null;
 }
 

@@ -13,6 +13,7 @@ import sql_access_functions_grant_access from "../../../sql/access/functions/gra
 import sql_access_functions_has_grant from "../../../sql/access/functions/has_grant.sql" with { type: "text" };
 import sql_access_functions_invite_reader from "../../../sql/access/functions/invite_reader.sql" with { type: "text" };
 import sql_access_functions_invited_feeds_of from "../../../sql/access/functions/invited_feeds_of.sql" with { type: "text" };
+import sql_access_functions_is_acquired from "../../../sql/access/functions/is_acquired.sql" with { type: "text" };
 import sql_access_functions_is_current_grant from "../../../sql/access/functions/is_current_grant.sql" with { type: "text" };
 import sql_access_functions_may_find from "../../../sql/access/functions/may_find.sql" with { type: "text" };
 import sql_access_functions_request_access from "../../../sql/access/functions/request_access.sql" with { type: "text" };
@@ -198,7 +199,6 @@ import sql_notices_functions_drop_withheld_mails from "../../../sql/notices/func
 import sql_notices_functions_feeds_of_reader from "../../../sql/notices/functions/feeds_of_reader.sql" with { type: "text" };
 import sql_notices_functions_finish_delivery from "../../../sql/notices/functions/finish_delivery.sql" with { type: "text" };
 import sql_notices_functions_has_usable_key from "../../../sql/notices/functions/has_usable_key.sql" with { type: "text" };
-import sql_notices_functions_is_acquired from "../../../sql/notices/functions/is_acquired.sql" with { type: "text" };
 import sql_notices_functions_is_of_agent from "../../../sql/notices/functions/is_of_agent.sql" with { type: "text" };
 import sql_notices_functions_is_own_budget from "../../../sql/notices/functions/is_own_budget.sql" with { type: "text" };
 import sql_notices_functions_is_told_of_feeds from "../../../sql/notices/functions/is_told_of_feeds.sql" with { type: "text" };
@@ -214,6 +214,7 @@ import sql_notices_functions_note_updated_feeds from "../../../sql/notices/funct
 import sql_notices_functions_queue_notice_mail from "../../../sql/notices/functions/queue_notice_mail.sql" with { type: "text" };
 import sql_notices_functions_remove_old_notices from "../../../sql/notices/functions/remove_old_notices.sql" with { type: "text" };
 import sql_notices_functions_run_notice_job from "../../../sql/notices/functions/run_notice_job.sql" with { type: "text" };
+import sql_notices_functions_set_mail_choices from "../../../sql/notices/functions/set_mail_choices.sql" with { type: "text" };
 import sql_notices_functions_set_next_delivery from "../../../sql/notices/functions/set_next_delivery.sql" with { type: "text" };
 import sql_notices_functions_spread_notices from "../../../sql/notices/functions/spread_notices.sql" with { type: "text" };
 import sql_notices_functions_tells_of_feed from "../../../sql/notices/functions/tells_of_feed.sql" with { type: "text" };
@@ -228,7 +229,6 @@ import sql_notices_note_failed_job from "../../../sql/notices/note_failed_job.sq
 import sql_notices_resend_delivery from "../../../sql/notices/resend_delivery.sql" with { type: "text" };
 import sql_notices_rotate_webhook from "../../../sql/notices/rotate_webhook.sql" with { type: "text" };
 import sql_notices_set_low_balance from "../../../sql/notices/set_low_balance.sql" with { type: "text" };
-import sql_notices_set_mail_choices from "../../../sql/notices/set_mail_choices.sql" with { type: "text" };
 import sql_notices_test_webhook from "../../../sql/notices/test_webhook.sql" with { type: "text" };
 import sql_oauth_agree_to_connection from "../../../sql/oauth/agree_to_connection.sql" with { type: "text" };
 import sql_oauth_find_client from "../../../sql/oauth/find_client.sql" with { type: "text" };
@@ -501,6 +501,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "has_grant", text: sql_access_functions_has_grant },
   { name: "invite_reader", text: sql_access_functions_invite_reader },
   { name: "invited_feeds_of", text: sql_access_functions_invited_feeds_of },
+  { name: "is_acquired", text: sql_access_functions_is_acquired },
   { name: "is_current_grant", text: sql_access_functions_is_current_grant },
   { name: "may_find", text: sql_access_functions_may_find },
   { name: "request_access", text: sql_access_functions_request_access },
@@ -585,7 +586,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "feeds_of_reader", text: sql_notices_functions_feeds_of_reader },
   { name: "finish_delivery", text: sql_notices_functions_finish_delivery },
   { name: "has_usable_key", text: sql_notices_functions_has_usable_key },
-  { name: "is_acquired", text: sql_notices_functions_is_acquired },
   { name: "is_of_agent", text: sql_notices_functions_is_of_agent },
   { name: "is_own_budget", text: sql_notices_functions_is_own_budget },
   { name: "is_told_of_feeds", text: sql_notices_functions_is_told_of_feeds },
@@ -601,6 +601,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "queue_notice_mail", text: sql_notices_functions_queue_notice_mail },
   { name: "remove_old_notices", text: sql_notices_functions_remove_old_notices },
   { name: "run_notice_job", text: sql_notices_functions_run_notice_job },
+  { name: "set_mail_choices", text: sql_notices_functions_set_mail_choices },
   { name: "set_next_delivery", text: sql_notices_functions_set_next_delivery },
   { name: "spread_notices", text: sql_notices_functions_spread_notices },
   { name: "tells_of_feed", text: sql_notices_functions_tells_of_feed },
@@ -781,6 +782,7 @@ export const STATEMENTS = {
   finish_delivery: "select * from finish_delivery($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as called (outcome, is_switched_off)",
   queue_notice_mail: "select * from queue_notice_mail($1, $2, $3, $4, $5, $6, $7, $8, $9) as called (mail_id)",
   run_notice_job: "select * from run_notice_job($1, $2, $3, $4, $5, $6) as called (is_more)",
+  set_mail_choices: "select * from set_mail_choices($1, $2, $3, $4) as called (type)",
   list_all_deliveries: numbered(sql_notices_list_all_deliveries),
   list_deliveries: numbered(sql_notices_list_deliveries),
   list_due_notice_mails: numbered(sql_notices_list_due_notice_mails),
@@ -790,7 +792,6 @@ export const STATEMENTS = {
   resend_delivery: numbered(sql_notices_resend_delivery),
   rotate_webhook: numbered(sql_notices_rotate_webhook),
   set_low_balance: numbered(sql_notices_set_low_balance),
-  set_mail_choices: numbered(sql_notices_set_mail_choices),
   test_webhook: numbered(sql_notices_test_webhook),
   agree_to_connection: numbered(sql_oauth_agree_to_connection),
   find_client: numbered(sql_oauth_find_client),
@@ -2320,6 +2321,18 @@ export interface StatementTypes {
       readonly is_more: boolean;
     };
   };
+  /** Sets a member's choices of notices by email */
+  set_mail_choices: {
+    parameters: {
+      readonly account_id: string;
+      readonly person_id: string;
+      readonly types: readonly (string | null)[];
+      readonly choice: string;
+    };
+    row: {
+      readonly type: string;
+    };
+  };
   /** deliveries of one webhook or of all, newest first, after the previous page, for operators */
   list_all_deliveries: {
     parameters: {
@@ -2473,19 +2486,6 @@ export interface StatementTypes {
     };
     row: {
       readonly account_id: string;
-    };
-  };
-  /** sets a member's choices of notices by email; no row if the person is not a member */
-  set_mail_choices: {
-    parameters: {
-      readonly account_id: string;
-      readonly person_id: string;
-      readonly types: readonly (string | null)[];
-      readonly choice: string;
-    };
-    row: {
-      readonly type: string;
-      readonly feeds_watched: boolean;
     };
   };
   /** stores a webhook.test notice for one webhook; if that is switched off, the delivery has failed */
@@ -4753,6 +4753,7 @@ export const ARGUMENTS: {
   finish_delivery: (by) => [by.moment, by.delivery_id, by.attempts, by.is_success, by.code, by.ms, by.answer, by.error, by.retry_in, by.give_up_after, by.slow, by.is_last],
   queue_notice_mail: (by) => [by.account_id, by.person_id, by.notice_ids, by.address, by.subject, by.body_text, by.body_html, by.unsubscribe_url, by.lifetime],
   run_notice_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.mail_defaults],
+  set_mail_choices: (by) => [by.account_id, by.person_id, by.types, by.choice],
   list_all_deliveries: (by) => [by.webhook_id, by.account_id, by.status, by.since, by.before_created_at, by.before_delivery_id, by.limit],
   list_deliveries: (by) => [by.webhook_id, by.since, by.limit, by.offset],
   list_due_notice_mails: (by) => [by.moment, by.limit],
@@ -4762,7 +4763,6 @@ export const ARGUMENTS: {
   resend_delivery: (by) => [by.is_operator, by.account_id, by.permission, by.chain_id, by.delivery_id],
   rotate_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id, by.sealed_secret, by.moment, by.overlap, by.actor],
   set_low_balance: (by) => [by.account_id, by.threshold_nanos],
-  set_mail_choices: (by) => [by.account_id, by.person_id, by.types, by.choice],
   test_webhook: (by) => [by.account_id, by.permission, by.chain_id, by.webhook_id],
   agree_to_connection: (by) => [by.code_hash, by.account_id, by.client_id, by.client_name, by.redirect_uri, by.challenge, by.daily_nanos, by.feed_ids, by.key_ends_at, by.actor, by.agreed_key_id, by.agents_max],
   find_client: (by) => [by.client_id],

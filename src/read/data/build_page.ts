@@ -7,10 +7,10 @@
  * @module
  */
 
+import { expiryOf } from "../../feeds/event_expiry.ts";
 import type { Feed } from "../../feeds/find.ts";
 import { weakTag } from "../../http/etag.ts";
 import { Problem, unavailable } from "../../http/problem_details.ts";
-import { MS_PER_DAY } from "../../lib/time_units.ts";
 import {
   FILTER_NAMES_LISTED_MAX,
   FILTER_NAMES_UNINDEXED_MAX,
@@ -248,13 +248,11 @@ async function readStream(build: Build, plan: PagePlan): Promise<Rows | undefine
       ? undefined
       : ({ kind: "stream", eventAt, position } as const);
   const page = await pageOf(build, plan, { row, batchNumber: 0n, last });
-  if (feed.retentionDays === null) return { ...page, expiresMs: Number.POSITIVE_INFINITY };
-  // The page expires when its oldest event, or the one that shows that there is more, becomes too old to be read.
-  const expiresMs =
-    oldest === null
-      ? Number.POSITIVE_INFINITY
-      : Date.parse(oldest) + feed.retentionDays * MS_PER_DAY;
-  return { ...page, expiresMs, variant: ` until ${expiresMs}` };
+  // The oldest event may be the one that shows that there is more.
+  const expiresMs = expiryOf(feed.retentionDays, oldest);
+  return feed.retentionDays === null
+    ? { ...page, expiresMs }
+    : { ...page, expiresMs, variant: ` until ${expiresMs}` };
 }
 
 /** The rows of a page in their final form, after its filters are checked. @throws {Problem} 400, 503 */

@@ -9,6 +9,7 @@
 
 import type { Claim } from "../../admission/claims.ts";
 import { feedNotFound } from "../../api/problems/call_refusals.ts";
+import { expiryOf } from "../../feeds/event_expiry.ts";
 import { metadataMembers } from "../../feeds/feed_text.ts";
 import { FEED_ACCESS, isFoundBy, referenceParameters } from "../../feeds/find.ts";
 import { readsOfAll } from "../../feeds/read_costs.ts";
@@ -17,7 +18,6 @@ import { weakTag } from "../../http/etag.ts";
 import type { Problem } from "../../http/problem_details.ts";
 import { nameIn } from "../../lib/assert.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
-import { MS_PER_DAY } from "../../lib/time_units.ts";
 import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX } from "../../limits.ts";
 import { creditsText } from "../../money/money.ts";
 import { NANOS_PER_CENT } from "../../money/money_units.ts";
@@ -114,7 +114,7 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     const metadata: Metadata = {
       feed: termsOf(row),
       version: row.row_version,
-      expiresMs: expiryOf(row.retention_days, span?.oldest_event),
+      expiresMs: expiryOf(row.retention_days, span?.oldest_event ?? null),
       members,
       tag: weakTag(members),
     };
@@ -127,12 +127,6 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     reads.answer(readCall, (isFresh, principal) =>
       find({ ...readCall, principal }, reference, isFresh),
     );
-}
-
-/** When the oldest event is too old to be read. */
-function expiryOf(retentionDays: number | null, oldestEvent: string | null | undefined): number {
-  if (retentionDays === null || typeof oldestEvent !== "string") return Number.POSITIVE_INFINITY;
-  return Date.parse(oldestEvent) + retentionDays * MS_PER_DAY;
 }
 
 /** What those see whom the provider lets read the feed for nothing. */

@@ -1,8 +1,9 @@
 -- Queues the mail of an invitation to an account or a feed, unless a limit is reached. Returns whether it did.
 --
 -- Anyone who joins can invite any address, so the mails are limited: one an hour from an account to an address,
--- `address_max` an hour to an address from all accounts, and `account_max` an hour from an account. The limits count mails, not invitations. So withdrawing,
--- accepting, and removing make no room for more mails, and an invitation without a mail does not prolong a limit.
+-- `address_max` an hour to an address from all accounts, and `account_max` an hour from an account. The limits count
+-- mails, not invitations. So withdrawing, accepting, and removing make no room for more mails, and an invitation without
+-- a mail does not prolong a limit.
 --
 -- The address is locked until the end of the transaction, after the caller's locks.
 --
